@@ -64,7 +64,7 @@ def bind(machine: BindingMachine, isa: Isa, word: int, breaks: str, code: Code) 
             stops = _operation(machine, machine.live, first)
     running = [instruction for instruction in running if not instruction.is_idle]
     operations = [_operation(machine, machine.snapshot, instruction) for instruction in running]
-    for number, cause in _write_conflicts(isa, running):
+    for number, cause in write_conflicts(isa, running):
         operations[number] = _refusing(cause)
     return BoundBundle(word, stops, tuple(operations), tuple(running))
 
@@ -172,7 +172,7 @@ def _refusing(cause: str) -> Operation:
     return refuse
 
 
-def _write_conflicts(isa: Isa, instructions: Code) -> Iterator[tuple[int, str]]:
+def write_conflicts(isa: Isa, instructions: Code) -> Iterator[tuple[int, str]]:
     """Positions of instructions that write a register written earlier in an exclusive slot."""
     written: set[tuple[str, str]] = set()
     for number, instruction in enumerate(instructions):

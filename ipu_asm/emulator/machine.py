@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Callable, Protocol
+from dataclasses import dataclass
+from typing import Callable, NamedTuple, Protocol
 
 StopTest = Callable[[int], bool]
 """Whether to stop in front of the bundle at an address. It changes nothing."""
 
 Trace = Callable[[int], object]
 """Called with the address of each bundle that a run begins to execute."""
+
+
+class WatchedRange(NamedTuple):
+    """Bytes of memory from `start` to before `end`; `kinds` is 1 for reads plus 2 for writes."""
+
+    start: int
+    end: int
+    kinds: int
+
+
+@dataclass(frozen=True, eq=False)
+class SelectiveTest:
+    """A stop test that can be true at some places only; everywhere else an engine need not ask it.
+
+    These are the addresses `in_front`, those of `at_breaks` whose break slot stops, the next bundle
+    after one of the addresses `after`, and that after an access to one of the ranges.
+    """
+
+    test: StopTest
+    in_front: frozenset[int] = frozenset()
+    at_breaks: frozenset[int] = frozenset()
+    after: frozenset[int] = frozenset()
+    watched: tuple[WatchedRange, ...] = ()
+
+    def __call__(self, pc: int) -> bool:
+        """Ask the test."""
+        return self.test(pc)
 
 
 class ProgramPosition(Protocol):

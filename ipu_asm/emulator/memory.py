@@ -73,10 +73,16 @@ class XMem:
 
     def restore(self, image: Image) -> None:
         """Overwrite the memory with an image; the cost is proportional to the pages that differ."""
-        for page, _, theirs in _differing_pages(self.image(), image):
+        for page, _, theirs in differing_pages(self.image(), image):
             start = page << _PAGE_BITS
             self.content[start : start + PAGE] = theirs
         self._image = image
+
+    def overwrite_page(self, number: int, content: memoryview) -> None:
+        """Overwrite a page of 4 KiB by its number; the write is not recorded."""
+        start = number << _PAGE_BITS
+        self.content[start : start + PAGE] = content
+        self._dirty.add(number)
 
     def _put(self, addr: int, content: bytes | bytearray) -> None:
         end = addr + len(content)
@@ -88,7 +94,7 @@ def changed_rows(before: Image, after: Image) -> list[int]:
     """Return the addresses of the 128-byte rows in which two images differ, ascending."""
     return [
         (page << _PAGE_BITS) + start
-        for page, old, new in _differing_pages(before, after)
+        for page, old, new in differing_pages(before, after)
         for start in range(0, PAGE, ROW)
         if old[start : start + ROW] != new[start : start + ROW]
     ]
@@ -99,8 +105,8 @@ def page_of(image: Image, number: int) -> bytes:
     return image[number // _GROUP][number % _GROUP]
 
 
-def _differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, bytes]]:
-    """Pages that may differ: those that the images do not share."""
+def differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield number, old and new content of the pages that the images do not share."""
     for number, (mine, theirs) in enumerate(zip(before, after, strict=True)):
         if mine is not theirs:
             for place, (old, new) in enumerate(zip(mine, theirs, strict=True)):

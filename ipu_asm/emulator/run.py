@@ -46,7 +46,7 @@ def run_with_debug(
     The callback is called before a bundle whose break slot stops and, after it returned STEP,
     before every bundle. Raises as `run_until_complete` does.
     """
-    state = machine.state
+    state, stop = machine.state, machine.break_test()
     cycles, stepping = 0, False
     while not state.is_halted:
         if stepping or machine.stops_at(state.program_counter):
@@ -56,7 +56,7 @@ def run_with_debug(
             stepping = action is DebugAction.STEP
         allowed = max_cycles - cycles
         with Interrupts():
-            cycles += machine.run(min(allowed, 1) if stepping else allowed, machine.stops_at)
+            cycles += machine.run(min(allowed, 1) if stepping else allowed, stop)
         if cycles >= max_cycles:
             check_halted(state, max_cycles)
     return cycles

@@ -9,10 +9,13 @@ import numpy as np
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.binding import BoundBundle, Operation, bind, binding_errors
+from ipu_asm.emulator.core.rows import CoreDescription
+from ipu_asm.emulator.core.runner import NO_BUNDLE, WORTHWHILE, CoreRunner
 from ipu_asm.emulator.decode import decode_in_order
+from ipu_asm.emulator.engine import Engine, default_engine
 from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import StopTest, Trace
+from ipu_asm.emulator.machine import SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.registers import RegisterFile
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa import load_isa
@@ -20,7 +23,6 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 
 State = TypeVar("State", bound=MachineState[Any])
 
-_NO_BUNDLE: Final = -1
 _NO_INTERRUPTS: Final = Interrupts()
 
 
@@ -53,6 +55,7 @@ class VliwMachine(Generic[State]):
 
     execution_order: ClassVar[tuple[str, ...]]
     break_slot: ClassVar[str] = ""
+    core: ClassVar[CoreDescription | None] = None
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -64,6 +67,8 @@ class VliwMachine(Generic[State]):
         self._scalars = registers.scalars
         self._memory = state.xmem.content
         self._program_limit = state.program_limit
+        self.engine_choice = default_engine()
+        self._runner: CoreRunner | None = None
         self._words: list[int | None] = []
         self._bundles: list[BoundBundle] = []
         self._steps: list[tuple[Operation, ...]] = []
@@ -100,9 +105,46 @@ class VliwMachine(Generic[State]):
         ends every run of more than one bundle with a KeyboardInterrupt and leaves the state between
         two bundles.
         """
+        if limit >= WORTHWHILE and trace is None and self.engine_choice is not Engine.NUMPY:
+            runner = self._core_runner()
+            if runner is not None and (stop is None or isinstance(stop, SelectiveTest)):
+                return runner.run(self, limit, stop)
+        return self.run_on_numpy(limit, stop, trace)
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine of long runs: `core`, or `numpy`. To say so, a core is loaded."""
+        return Engine.NUMPY.value if self.why_numpy else Engine.CORE.value
+
+    @property
+    def why_numpy(self) -> str:
+        """Why the core does not run this machine with its program; empty if it does."""
+        if self.engine_choice is Engine.NUMPY:
+            return "it was chosen"
+        runner = self._core_runner()
+        return runner.obstacle(self) if runner else f"`{self.state.isa_name}` has no core"
+
+    @property
+    def bundles_on_core(self) -> int:
+        """How many bundles the core has executed."""
+        return self._runner.bundles if self._runner else 0
+
+    def _core_runner(self) -> CoreRunner | None:
+        if self._runner is None and self.core is not None:
+            self._runner = CoreRunner(self.core)
+        return self._runner
+
+    def check_program(self) -> None:
+        """Check that the machine can execute its program. Raises `ProgramError`."""
+        self._bind_program()
+
+    def run_on_numpy(
+        self, limit: int, stop: StopTest | None = None, trace: Trace | None = None
+    ) -> int:
+        """Run as `run` does, by the methods of the machine."""
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
-        self.snapshot.pc = _NO_BUNDLE
+        self.snapshot.pc = NO_BUNDLE
         xmem = self.state.xmem
         xmem.recording = True
         try:
@@ -121,6 +163,14 @@ class VliwMachine(Generic[State]):
             self._bind_program()
         test = self._bundles[pc].stops
         return test is not None and bool(test(self))
+
+    def break_test(self) -> StopTest:
+        """Return a stop test that is `stops_at`, for the program that is loaded now."""
+        if type(self).stops_at is not VliwMachine.stops_at:
+            return self.stops_at
+        self._bind_program()
+        breaks = frozenset(pc for pc, each in enumerate(self._bundles) if each.stops is not None)
+        return SelectiveTest(self.stops_at, at_breaks=breaks)
 
     def _run(
         self, limit: int, stop: StopTest | None, trace: Trace | None, interrupts: Interrupts

@@ -22,6 +22,7 @@ from ipu_asm.emulator import (
     run_until_complete,
     run_with_debug,
 )
+from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
@@ -29,6 +30,7 @@ from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench import Bench
+from tests.emulator.core.engines import machine_on
 
 KERNEL = "set lr0 128; ldr_mult_reg r0 lr1 cr0; mult.ve r0 lr1 lr1 lr1 lr1; acc;; break;; bkpt;;"
 INVALID = b"\x7c\xfc" * 64
@@ -52,6 +54,13 @@ def loaded(text: str = KERNEL) -> IpuState:
 def run_by_itself() -> IpuState:
     state = loaded()
     run_until_complete(state)
+    return state
+
+
+def run_on_the_core() -> IpuState:
+    state = loaded("x: incr lr0 1; acc; b x;;")
+    ipu = machine_on(Engine.CORE, state)
+    ipu.run(100, ipu.break_test())
     return state
 
 
@@ -109,6 +118,7 @@ def run_on_the_bench() -> IpuState:
     "run",
     [
         run_by_itself,
+        run_on_the_core,
         run_to_a_fault,
         run_with_invalid_floats,
         run_step_by_step,

@@ -1,0 +1,214 @@
+"""Compiled cores and their instances: one for each thread, which all machines of a set share."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import threading
+from pathlib import Path
+from struct import Struct
+from typing import Any, Final, NamedTuple, Sequence
+from weakref import WeakSet
+
+from ipu_asm.emulator.core.rows import CoreDescription
+from ipu_asm.emulator.machine import WatchedRange
+from ipu_asm.emulator.memory import PAGE, Image, XMem, differing_pages
+
+LIMIT_REACHED, HALTED, STOPPED, HAND_BACK = range(4)
+"""Why a core returned."""
+
+STOP, BREAK, HANDED_BACK = 1, 2, 4
+"""Marks of an address: stop in front of it, ask its break slot, leave it to the numpy machine."""
+
+SLICE: Final = 1 << 18
+"""Bundles of one call, which cannot be interrupted: about ten milliseconds."""
+
+MAX_WATCHED: Final = 32
+"""Number of ranges of memory that a core can watch."""
+
+_CONTROL: Final = Struct("<9I")
+_RANGE: Final = Struct("<3I")
+_ADDRESSES: Final = Struct("<8I")
+
+
+class CoreUnavailableError(Exception):
+    """A core cannot be loaded here; the text is the reason."""
+
+
+class Place(NamedTuple):
+    """The addresses in the memory of an instance that host and core share, see `addresses`."""
+
+    control: int
+    marks: int
+    counts: int
+    tail: int
+    program: int
+    registers: int
+    memory: int
+    dirty_pages: int
+
+
+class RunEnd(NamedTuple):
+    """The end of a call: the next bundle, the last one, how many were executed, and the outcome."""
+
+    pc: int
+    last_pc: int
+    executed: int
+    outcome: int
+
+
+class Instance:
+    """An instance of a core, with copies of the state of the machine that it executed last."""
+
+    def __init__(self, core: CoreDescription, wasmtime: Any, engine: Any, module: Any) -> None:
+        self._store = wasmtime.Store(engine)
+        exports = wasmtime.Instance(self._store, module, []).exports(self._store)
+        self._run, memory = exports["run"], exports["memory"]
+        size = memory.data_len(self._store)
+        start = ctypes.addressof(memory.data_ptr(self._store).contents)
+        # It cannot grow, so it stays where it is.
+        self.bytes = memoryview((ctypes.c_uint8 * size).from_address(start)).cast("B")
+        self.place = Place(*_ADDRESSES.unpack_from(self.bytes, exports["addresses"](self._store)))
+        self._watched_at = self.place.control + _CONTROL.size
+        layout = core.state.registers.layout
+        self._scalars = Struct(f"<{len(layout.scalar_names)}I")
+        self._scalars_at = self.place.registers + layout.block_size
+        self._block = slice(self.place.registers, self._scalars_at)
+        self._pages = slice(
+            self.place.dirty_pages, self.place.dirty_pages + core.state.memory_size // PAGE
+        )
+        self._clean = bytes(self._pages.stop - self._pages.start)
+        self._image: Image | None = None
+        _open_instances.add(self)
+        self._program = b""
+        self._marks = b""
+
+    def close(self) -> None:
+        """Free it; every later call fails."""
+        self.bytes = memoryview(b"")
+        self._run = self._store = None
+
+    def load_program(self, program: bytes, marks: bytes) -> None:
+        """Copy the bundles of a program and the marks of all addresses, where they are others."""
+        if program is not self._program:
+            end = self.place.program + max(len(program), len(self._program))
+            padding = bytes(max(0, len(self._program) - len(program)))
+            self.bytes[self.place.program : end] = program + padding
+            self._program = program
+        if marks is not self._marks:
+            self.bytes[self.place.marks : self.place.marks + len(marks)] = marks
+            self._marks = marks
+
+    def load_state(self, registers: Any, memory: XMem) -> None:
+        """Copy the registers, and the pages of memory that differ from those here."""
+        self.bytes[self._block] = registers.block
+        self._scalars.pack_into(self.bytes, self._scalars_at, *registers.scalars)
+        image = memory.image()
+        if image is self._image:
+            return
+        before, self._image = self._image, None
+        if before is None:
+            start = self.place.memory
+            self.bytes[start : start + memory.size] = memory.content
+        else:
+            for number, _, content in differing_pages(before, image):
+                start = self.place.memory + number * PAGE
+                self.bytes[start : start + len(content)] = content
+        self._image = image
+
+    def execute(
+        self, pc: int, limit: int, option: int, watched: Sequence[WatchedRange] = ()
+    ) -> RunEnd:
+        """Execute up to `limit` bundles. Raises `CoreUnavailableError` if the core is defective."""
+        for number, each in enumerate(watched):
+            _RANGE.pack_into(self.bytes, self._watched_at + number * _RANGE.size, *each)
+        words = (pc, 0, limit, 0, 0, option, 0, 0, len(watched))
+        _CONTROL.pack_into(self.bytes, self.place.control, *words)
+        self._image, image = None, self._image
+        try:
+            self._run(self._store)
+        except Exception as error:
+            raise CoreUnavailableError(f"the core failed: {error}") from error
+        self._image = image
+        pc, last_pc, _, executed, outcome, *_ = _CONTROL.unpack_from(self.bytes, self.place.control)
+        return RunEnd(pc, last_pc, executed, outcome)
+
+    def store_state(self, registers: Any, memory: XMem) -> None:
+        """Copy the registers and the written pages back. Calling it twice does no harm."""
+        registers.block[:] = self.bytes[self._block]
+        registers.scalars[:] = self._scalars.unpack_from(self.bytes, self._scalars_at)
+        dirty = bytes(self.bytes[self._pages])
+        if dirty == self._clean:
+            return
+        self._image = None
+        at, number = self.place.memory, dirty.find(1)
+        while number >= 0:
+            start = number * PAGE
+            memory.overwrite_page(number, self.bytes[at + start : at + start + PAGE])
+            number = dirty.find(1, number + 1)
+        self._image = memory.image()
+        self.bytes[self._pages] = self._clean
+
+
+_instances = threading.local()
+_open_instances: WeakSet[Instance] = WeakSet()
+_lock = threading.Lock()
+
+
+def instance_of(core: CoreDescription) -> Instance:
+    """Return this thread's instance of a core. Raises `CoreUnavailableError`."""
+    known: dict[Path, Instance] = vars(_instances).setdefault("known", {})
+    if core.module not in known:
+        with _lock:
+            compiled = _compile(core.module)
+        if isinstance(compiled, str):
+            raise CoreUnavailableError(compiled)
+        try:
+            known[core.module] = Instance(core, *compiled)
+        except Exception as error:  # whatever a runtime raises that cannot have the memory
+            raise CoreUnavailableError(f"no instance of {core.module.name}: {error}") from error
+    return known[core.module]
+
+
+def is_compiled(core: CoreDescription) -> bool:
+    """Return whether a core of this process is compiled, so that using it costs nothing more."""
+    return core.module in _compiled and not isinstance(_compiled[core.module], str)
+
+
+_compiled: dict[Path, tuple[Any, Any, Any] | str] = {}
+"""The runtime, its engine and the compiled module of each file, or why there is none."""
+
+
+@atexit.register
+def _close_all() -> None:
+    """Free everything before Python's end, when the runtime could not do it any more."""
+    for instance in list(_open_instances):
+        instance.close()
+    vars(_instances).clear()
+    _compiled.clear()
+
+
+def _compile(path: Path) -> tuple[Any, Any, Any] | str:
+    if path not in _compiled:
+        _compiled[path] = _try_to_compile(path)
+    return _compiled[path]
+
+
+def _try_to_compile(path: Path) -> tuple[Any, Any, Any] | str:
+    try:
+        import wasmtime
+    except Exception as error:  # an ImportError, or OSError from a library for another system
+        return f"`wasmtime` cannot be imported: {error}"
+    try:
+        config = wasmtime.Config()
+        # Its threads would be missing in a forked process that compiles another core.
+        config.parallel_compilation = False
+        engine = wasmtime.Engine(config)
+        return wasmtime, engine, wasmtime.Module(engine, path.read_bytes())
+    except Exception as error:  # a runtime of another interface, or without vectors here
+        return f"`wasmtime` {version_of(wasmtime)} cannot compile {path.name}: {error}"
+
+
+def version_of(runtime: Any) -> str:
+    """Return the version of the runtime."""
+    return str(getattr(runtime, "__version__", "of an unknown version"))

@@ -1,0 +1,66 @@
+"""Both engines do the same: states, cycles, faults and breaks."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.emulator import ExecutionFault, Ipu
+from ipu_asm.emulator.engine import VARIABLE, Engine
+from tests.emulator import test_recorded_runs as recorded
+from tests.emulator.core.engines import CORE_NAME, TwiceIpu, check_same, machine_on
+from tests.emulator.machines import MAX_CYCLES, read_records, state_of
+
+
+@pytest.fixture(autouse=True)
+def _on_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, Engine.CORE.value)
+
+
+def test_recorded_runs_end_in_the_recorded_state() -> None:
+    for record in read_records("exec"):
+        recorded.check_run(record)
+
+
+def test_recorded_faults_leave_the_state_from_before_the_bundle() -> None:
+    for record in read_records("faults"):
+        recorded.check_fault(record)
+
+
+@pytest.mark.parametrize("mode", ["continue", "step"])
+def test_recorded_breaks_stop_where_they_should(mode: str) -> None:
+    for record in read_records("break"):
+        recorded.check_stops(record, mode)
+
+
+def test_faults_are_the_same_values() -> None:
+    for record in read_records("faults"):
+        faults = []
+        for engine in (Engine.NUMPY, Engine.CORE):
+            with pytest.raises(ExecutionFault) as raised:
+                machine_on(engine, state_of(record)).run(MAX_CYCLES)
+            faults.append(raised.value.fault)
+        assert faults[0] == faults[1], record["id"]
+
+
+@settings(max_examples=60)
+@given(st.randoms(use_true_random=True))
+def test_random_programs_give_the_same(rng: Random) -> None:
+    check_same(rng)
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=True))
+def test_replaced_methods_give_the_same(rng: Random) -> None:
+    check_same(rng, TwiceIpu)
+
+
+def test_the_core_executes_the_recorded_runs() -> None:
+    record = max(read_records("exec"), key=lambda record: int(record["final"]["cycles"]))
+    ipu = Ipu(state_of(record))
+    ipu.run(MAX_CYCLES)
+    assert ipu.engine == CORE_NAME
+    assert ipu.bundles_on_core == (ipu.cycles if CORE_NAME == "core" else 0)
