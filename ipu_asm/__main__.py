@@ -1,4 +1,4 @@
-"""``python -m ipu_asm lint ...``, ``as``, ``run`` and ``mca``: the commands without scripts."""
+"""``python -m ipu_asm lint``, ``as``, ``run``, ``mca`` and ``fmt``: commands without scripts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _COMMANDS = {
     "as": "ipu_asm.cli.assembler.command",
     "run": "ipu_asm.cli.run.command",
     "mca": "ipu_asm.cli.mca.command",
+    "fmt": "ipu_asm.cli.fmt.command",
 }
 _USAGE = """\
 usage: python -m ipu_asm COMMAND ...
@@ -20,6 +21,7 @@ usage: python -m ipu_asm COMMAND ...
   as     assemble, disassemble, or write the instruction reference (same as `ipu-as`)
   run    run a program in the emulator (same as `ipu-run`)
   mca    report cycles, loops and addresses of a program (same as `ipu-mca`)
+  fmt    format files and folders (same as `ipu-fmt`)
 
 `python -m ipu_asm COMMAND --help` shows the options of a command. The language server is
 `python -m ipu_lsp`, the debug adapter `python -m ipu_lsp.debug_adapter`.
@@ -40,7 +42,7 @@ def main() -> int:
         return 0
     if name not in _COMMANDS:
         found = f"found `{name}`" if name else "found none"
-        message = f"expected a command, lint, as, run or mca, {found}"
+        message = f"expected a command, lint, as, run, mca or fmt, {found}"
         print(f"python -m ipu_asm: error: {message}", file=sys.stderr)
         if not name:
             print(f"\n{_USAGE}", end="", file=sys.stderr)

@@ -62,10 +62,10 @@ def test_python_m_of_the_toolchain_shows_how_to_use_it() -> None:
     assert usage.startswith("usage: python -m ipu_asm COMMAND")
     said = check_module("ipu_asm", status=2)
     assert said.endswith(usage)
-    assert "expected a command, lint, as, run or mca, found none" in said
+    assert "expected a command, lint, as, run, mca or fmt, found none" in said
 
 
-@pytest.mark.parametrize("command", ["lint", "as", "run", "mca"])
+@pytest.mark.parametrize("command", ["lint", "as", "run", "mca", "fmt"])
 def test_python_m_of_the_toolchain_has_every_command(command: str) -> None:
     assert f"usage: ipu-{command}" in check_module("ipu_asm", command, "--help")
     assert check_module("ipu_asm", command, "--version") == f"ipu-{command} {VERSION}\n"
@@ -113,7 +113,7 @@ def test_every_requirement_has_a_released_version_as_its_lower_bound() -> None:
 
 
 def test_every_command_of_the_wheel_is_a_function() -> None:
-    commands = {"ipu-lint", "ipu-as", "ipu-run", "ipu-mca", "ipu-lsp", "ipu-dap"}
+    commands = {"ipu-lint", "ipu-as", "ipu-run", "ipu-mca", "ipu-fmt", "ipu-lsp", "ipu-dap"}
     assert set(PROJECT["scripts"]) == commands
     for target in PROJECT["scripts"].values():
         module, _, name = target.partition(":")

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-import sys
-from typing import Iterator, Sequence
+from typing import Sequence
 
-from ipu_asm.cli.console import write, write_bytes
+from ipu_asm.cli.console import write_bytes
+from ipu_asm.cli.differences import show_difference
 from ipu_asm.cli.lint.linter import LintResult
 from ipu_asm.config.file_writing import rewrite_file
-from ipu_asm.diagnostics.rendering import printable, visible
-
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_STYLES = {"-": "31", "+": "32", "@": "36"}
 
 
 def write_change(result: LintResult) -> bool:
@@ -32,25 +26,6 @@ def write_change(result: LintResult) -> bool:
 
 
 def show_differences(results: Sequence[LintResult], color: bool) -> None:
-    """Write a unified diff to standard output, either one for `patch` or a coloured one.
-
-    Control characters in a source are replaced, so that they do not reach a terminal; a diff with
-    such lines does not apply.
-    """
+    """Write a unified diff of the fixes to standard output."""
     for one in results:
-        for line in unified_diff(one.target.name, one.original.text, one.source.text):
-            if color:
-                style = _STYLES.get(line[0])
-                shown = printable(line.rstrip("\n"))
-                write(f"\x1b[{style}m{shown}\x1b[0m\n" if style else f"{shown}\n", sys.stdout)
-            else:
-                write_bytes(visible(line).encode("utf-8", "surrogateescape"))
-
-
-def unified_diff(name: str, old: str, new: str) -> Iterator[str]:
-    """Yield the lines of a unified diff with their line breaks; nothing for equal texts."""
-    if old == new:
-        return
-    name = printable(name)
-    for line in difflib.unified_diff(_LINE.findall(old), _LINE.findall(new), name, name):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        show_difference(one.target.name, one.original.text, one.source.text, color)

@@ -12,6 +12,7 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import errors_of
 from ipu_asm.cli.headers import header_paths, headers_in
 from ipu_asm.cli.lint.options import LintOptions
+from ipu_asm.cli.sources import configuration_override
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
     MOST_FINDINGS,
@@ -20,7 +21,7 @@ from ipu_asm.config.configuration import (
     ConfigurationFinding,
     listed,
 )
-from ipu_asm.config.configuration_file import Configurations, read_configuration
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError, SourceText, Target, read_text
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
@@ -239,13 +240,3 @@ def _check(selection: Selection, path: str) -> None:
         message = f"no rule has the code, name or prefix {quoted(selector)}{hint}"
         findings.append(ConfigurationFinding(message, path))
     raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
-
-
-def configuration_override(options: LintOptions) -> Configuration | None:
-    """Return the configuration that the options set for all files, if any."""
-    if options.isolated:
-        return Configuration()
-    if options.config is None:
-        return None
-    given = read_configuration(options.config).usable() or Configuration()
-    return given._replace(folder=os.getcwd())

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Callable, Iterator, Mapping
+from typing import Iterator, Mapping
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
-from ipu_asm.cli.lint.linter import Linter, LintResult, configuration_override
+from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.cli.lint.parallel import lint_all
+from ipu_asm.cli.sources import chosen_files
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
-from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target, counted, input_at
 from ipu_asm.lint.rules import all_rules
 
-if TYPE_CHECKING:
-    from ipu_asm.config.exclusion import Exclusion
-
 PROGRAM = "ipu-lint"
-STANDARD_INPUT_NAME = "<stdin>"
 
 _FOR_PEOPLE = ("text", "concise")
 
@@ -69,28 +65,11 @@ class LintRun:
 
     def targets(self, configurations: Configurations) -> list[Target]:
         """Return the files to lint that exist now; report the paths that cannot be searched."""
-        return self._find(lambda problem: self._report(str(problem)), configurations)
-
-    def _find(
-        self, report: Callable[[FileError], None], configurations: Configurations
-    ) -> list[Target]:
-        options = self.options
-        name = options.stdin_filename or STANDARD_INPUT_NAME
-        is_searched = any(map(os.path.isdir, options.paths))
-        if not is_searched and not options.force_exclude:
-            return find_targets(options.paths, name, report)
-        from ipu_asm.config.exclusion import Exclusion  # for folders alone
-
-        fixed = configuration_override(options)
-        exclusion = Exclusion(options.exclude, configurations, fixed)
-        targets = find_targets(options.paths, name, report, exclusion)
-        if options.force_exclude:
-            targets = [each for each in targets if not _is_excluded(each, options, exclusion)]
-        return targets
+        return chosen_files(self.options, configurations, lambda each: self._report(str(each)))
 
     def paths(self) -> Iterator[str]:
         """Yield the files that the result depends on: sources, headers and configurations."""
-        targets = self._find(_ignore, Configurations())
+        targets = chosen_files(self.options, Configurations(), _ignore)
         yield from (target.name for target in targets)
         if self.options.config is not None:
             yield self.options.config
@@ -180,12 +159,6 @@ class LintRun:
         else:
             fails = any(result.fails for result in self.results)
         return ExitStatus.FINDINGS if fails and not self.options.exit_zero else ExitStatus.OK
-
-
-def _is_excluded(target: Target, options: LintOptions, exclusion: Exclusion) -> bool:
-    """Whether a file that was named, also one given as `--stdin-filename`, is excluded."""
-    name = options.stdin_filename if target.is_standard_input else target.name
-    return target.asked_for and name is not None and exclusion.excludes_named(name)
 
 
 def _ignore(problem: FileError) -> None:

@@ -1,0 +1,80 @@
+"""The files that the arguments of a command name, and their configurations."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Callable, Protocol
+
+from ipu_asm.config.configuration import Configuration
+from ipu_asm.config.configuration_file import Configurations, read_configuration
+from ipu_asm.config.file_search import find_targets
+from ipu_asm.config.files import FileError, Target
+
+if TYPE_CHECKING:
+    from ipu_asm.config.exclusion import Exclusion
+
+STANDARD_INPUT_NAME = "<stdin>"
+
+
+class FileOptions(Protocol):
+    """The options that choose files and their configurations."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files and folders, `-` for standard input."""
+
+    @property
+    def stdin_filename(self) -> str | None:
+        """The path of standard input."""
+
+    @property
+    def exclude(self) -> tuple[str, ...]:
+        """Globs of what a search leaves out."""
+
+    @property
+    def force_exclude(self) -> bool:
+        """Whether excluded files are left out also where they are named."""
+
+    @property
+    def config(self) -> str | None:
+        """The configuration file for all files."""
+
+    @property
+    def isolated(self) -> bool:
+        """Whether configuration files are ignored."""
+
+
+def chosen_files(
+    options: FileOptions, configurations: Configurations, report: Callable[[FileError], None]
+) -> list[Target]:
+    """Return the files that exist now; report the paths that cannot be searched."""
+    name = options.stdin_filename or STANDARD_INPUT_NAME
+    is_searched = any(map(os.path.isdir, options.paths))
+    if not is_searched and not options.force_exclude:
+        return find_targets(options.paths, name, report)
+    from ipu_asm.config.exclusion import Exclusion  # for folders alone
+
+    exclusion = Exclusion(options.exclude, configurations, configuration_override(options))
+    targets = find_targets(options.paths, name, report, exclusion)
+    if options.force_exclude:
+        targets = [each for each in targets if not _is_excluded(each, options, exclusion)]
+    return targets
+
+
+def configuration_override(options: FileOptions) -> Configuration | None:
+    """Return the configuration that the options set for all files, if any.
+
+    Raises `ConfigurationError` for an invalid file.
+    """
+    if options.isolated:
+        return Configuration()
+    if options.config is None:
+        return None
+    given = read_configuration(options.config).usable() or Configuration()
+    return given._replace(folder=os.getcwd())
+
+
+def _is_excluded(target: Target, options: FileOptions, exclusion: Exclusion) -> bool:
+    """Whether a file that was named, also one given as `--stdin-filename`, is excluded."""
+    name = options.stdin_filename if target.is_standard_input else target.name
+    return target.asked_for and name is not None and exclusion.excludes_named(name)
