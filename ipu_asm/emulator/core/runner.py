@@ -71,7 +71,7 @@ class CoreRunner:
         # Weak, because a test usually refers to the machine.
         self._marked_for: Callable[[], SelectiveTest | None] = _no_test
         self._burst = 1
-        self._failure = ""
+        self._failure = self._obstacle = ""
 
     def obstacle(self, machine: Any, *, is_loading: bool = True) -> str:
         """Return why the core cannot run a machine with its program; empty if it can.
@@ -86,14 +86,10 @@ class CoreRunner:
             except CoreUnavailableError as error:
                 self._failure = str(error)
                 return self._failure
-        replaced = replaced_members(self.core, machine)
-        if replaced:
-            return f"`{type(machine).__name__}` replaces {', '.join(sorted(replaced))}"
-        self._load(machine)
-        length = len(self._program.content) // self.core.bundle_size
-        if 2 * len(self._program.handed_back) > length:
-            return f"{len(self._program.handed_back)} of {length} bundles have no row in the core"
-        return ""
+        words = machine.state.inst_mem
+        if words != self._words:
+            self._load(machine, words)
+        return self._obstacle
 
     def run(self, machine: Any, limit: int, stop: SelectiveTest | None) -> int:
         """Run as `Machine.run` does: on numpy until it is worth the time to load the core."""
@@ -139,11 +135,19 @@ class CoreRunner:
         self._burst = 1 if executed >= WORTHWHILE else min(2 * self._burst, _LONGEST_BURST)
         return int(machine.run_on_numpy(min(self._burst, limit), stop))
 
-    def _load(self, machine: Any) -> None:
-        words = machine.state.inst_mem
-        if words != self._words:
-            self._program = encode_program(self.core, machine, words)
-            self._words, self._marks = list(words), b""
+    def _load(self, machine: Any, words: Sequence[int | None]) -> None:
+        """Encode a program, as the numpy machine binds it: for the methods that there are now."""
+        self._program = encode_program(self.core, machine, words)
+        self._words, self._marks = list(words), b""
+        length = len(self._program.content) // self.core.bundle_size
+        left = len(self._program.handed_back)
+        replaced = replaced_members(self.core, machine)
+        if replaced:
+            self._obstacle = f"`{type(machine).__name__}` replaces {', '.join(sorted(replaced))}"
+        elif 2 * left > length:
+            self._obstacle = f"{left} of {length} bundles have no row in the core"
+        else:
+            self._obstacle = ""
 
     def _execute(self, machine: Any, limit: int, stop: SelectiveTest | None) -> tuple[int, int]:
         """Execute up to `limit` bundles on the core; returns their number and the outcome."""
