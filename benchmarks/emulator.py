@@ -1,4 +1,4 @@
-"""The emulator on the fully connected layer: numpy in units of one call on 128 words, and the core."""
+"""The emulator on the fully connected layer: numpy in units of one of its calls, and the core."""
 
 from __future__ import annotations
 
