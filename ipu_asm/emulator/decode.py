@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction, decode_slot
@@ -10,9 +11,17 @@ from ipu_asm.isa.operand_types import LabelType
 
 
 def decode_in_order(isa: Isa, order: Sequence[str], word: int) -> list[DecodedInstruction]:
-    """Return the instructions of a word, its slots in the given order."""
+    """Return the instructions of a word, its slots in the given order.
+
+    They are decoded once for all machines that execute the word.
+    """
+    return list(_decoded(isa, tuple(order), word))
+
+
+@lru_cache(maxsize=1024)
+def _decoded(isa: Isa, order: tuple[str, ...], word: int) -> tuple[DecodedInstruction, ...]:
     slots = map(isa.slot_by_name.__getitem__, order)
-    return [instruction for slot in slots for instruction in decode_slot(isa, slot, word)]
+    return tuple(instruction for slot in slots for instruction in decode_slot(isa, slot, word))
 
 
 def is_default_jump(instruction: DecodedInstruction, address: int) -> bool:

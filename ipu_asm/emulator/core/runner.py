@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Callable, Final, NamedTuple, Sequence
 from weakref import ref
 
@@ -37,6 +37,7 @@ NO_BUNDLE: Final = -1
 
 _LONGEST_BURST: Final = 1 << 12
 _MAY_BE_REPLACED: Final = frozenset({"run", "execute_vliw_cycle", "stops_at"})
+_ABSENT: Final = cached_property(lambda machine: None)
 _warm_up_done: dict[CoreDescription, int] = {}
 
 
@@ -254,5 +255,10 @@ def replaced_members(core: CoreDescription, machine: Any) -> set[str]:
         if each is core.machine:
             break
         names |= vars(each).keys()
-    names = {name for name in names if hasattr(core.machine, name) and not name.startswith("__")}
-    return names - core.methods.keys() - _MAY_BE_REPLACED
+    names -= core.methods.keys() | _MAY_BE_REPLACED
+    return {name for name in names if not name.startswith("__") and _is_member(core, name)}
+
+
+def _is_member(core: CoreDescription, name: str) -> bool:
+    """Whether the core's machine has a member of that name which its instances do not keep."""
+    return not isinstance(getattr(core.machine, name, _ABSENT), cached_property)

@@ -5,7 +5,7 @@ One look-up serves all types and gives NaNs the exact bits of the machine.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -38,13 +38,17 @@ class MultUnit(Unit):
         super().__init__(state, aaq_shift)
         place = VECTORS["r_cyclic"]
         self._cyclic = np.frombuffer(self._block, np.uint8, CYCLIC_SIZE, place.start)
-        self._windows = [self._cyclic[i : i + LANES] for i in range(_LAST_WINDOW + 1)]
         # Indices into the table, one for each lane; `_pairs` is (ra << 8 | rc), as bytes.
         self._lanes = np.zeros(LANES, np.intp)
         self._pair_bytes = bytearray(2 * LANES)
         self._pairs = np.frombuffer(self._pair_bytes, "<u2")
         self._second_operands = np.frombuffer(self._pair_bytes, np.uint8)[::2]
         self._products = self._registers.product_words
+
+    @cached_property
+    def _windows(self) -> list[Elements]:
+        """All 128 elements of r_cyclic that follow each other, by the first one."""
+        return [self._cyclic[i : i + LANES] for i in range(_LAST_WINDOW + 1)]
 
     def execute_mult_ee(
         self, *, ra: bytearray, cyclic_offset: int, mask_offset: int, mask_shift: int
