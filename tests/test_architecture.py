@@ -62,7 +62,7 @@ EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 # Words that are a slot's, a flow's or Python's as well as a mnemonic.
 ALSO_OTHER_THINGS = {
     "break", "acc", "aaq", "set", "add", "sub", "b", "and", "or", "abs", "nop", "event",
-    "lda", "st", "run", "min", "max", "not", "call", "sync",
+    "lda", "st", "run", "min", "max", "not", "call", "sync", "B",
 }  # fmt: skip
 
 

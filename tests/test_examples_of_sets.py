@@ -55,9 +55,9 @@ def test_every_set_has_an_example() -> None:
 
 
 def test_the_examples_with_words_can_be_assembled() -> None:
-    paths = [path for name, path in EXAMPLES if load_isa(name).has_words]
-    for path in paths:
-        assert len(assemble(path.read_text(encoding="utf-8"), "edgenpu")) > 5
+    paths = [(name, path) for name, path in EXAMPLES if load_isa(name).has_words]
+    for name, path in paths:
+        assert len(assemble(path.read_text(encoding="utf-8"), name)) > 5
     assert paths
 
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Mapping, NamedTuple
 
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
-from ipu_asm.isa.operand_types import RegisterType
 
 INVALID = "<invalid>"
 
@@ -43,15 +42,15 @@ class DecodedInstruction(NamedTuple):
         if self.spec is None:
             return {}
         return {
-            operand.name: operand.type.registers[value]
+            operand.name: register
             for operand in self.spec.operands
             if (value := self.values[operand.name]) is not None
-            and isinstance(operand.type, RegisterType)
+            and (register := operand.type.register_of(value)) is not None
         }
 
     def field_of(self, operand: Operand) -> int:
-        """The bits of an operand."""
-        return self.bits >> operand.low & mask(0, operand.type.width)
+        """The content of the field of an operand."""
+        return (self.bits & operand.bits) >> operand.low
 
     def __str__(self) -> str:
         if self.spec is None:
@@ -89,11 +88,16 @@ def _decode(isa: Isa, slot: Slot, place: int, word: int) -> DecodedInstruction:
         # Without an opcode field of its own, an instruction is known by all its fixed bits.
         if opcode_mask or not unused:
             values = {
-                operand.name: operand.type.decode(bits >> operand.low & mask(0, operand.type.width))
+                operand.name: _value(operand, (bits & operand.bits) >> operand.low)
                 for operand in spec.operands
             }
             return DecodedInstruction(slot, place, bits, spec, values, unused)
     return DecodedInstruction(slot, place, bits, None, {}, 0)
+
+
+def _value(operand: Operand, bits: int) -> int | None:
+    """Return the value in an operand's field; None if it encodes none, or is too wide for one."""
+    return None if bits >> operand.type.width else operand.type.decode(bits)
 
 
 @lru_cache(maxsize=4)
@@ -108,7 +112,9 @@ def _bit_patterns(isa: Isa) -> dict[str, tuple[int, dict[int, list[_BitPattern]]
         field = slot.fields[0]
         opcode_mask = mask(field.low, field.width) if field.width < slot.width else 0
         patterns = [
-            _BitPattern(spec, _operand_bits(spec)) for spec in isa.instructions_of(slot.name)
+            _BitPattern(spec, _operand_bits(spec))
+            for spec in isa.instructions_of(slot.name)
+            if not spec.becomes
         ]
         by_opcode: dict[int, list[_BitPattern]] = {}
         for pattern in sorted(patterns, key=lambda pattern: pattern.operand_bits.bit_count()):
@@ -120,5 +126,5 @@ def _bit_patterns(isa: Isa) -> dict[str, tuple[int, dict[int, list[_BitPattern]]
 def _operand_bits(spec: InstructionSpec) -> int:
     bits = 0
     for operand in spec.operands:
-        bits |= mask(operand.low, operand.type.width)
+        bits |= operand.bits
     return bits

@@ -51,22 +51,30 @@ class _Disassembler:
         parser = parser_for(isa)
         self._defaults: dict[str, Instruction] = {}
         for slot in isa.slots:
-            if slot.default:
-                words = parser.grammar.words(slot.default)
-                self._defaults[slot.name] = parser.instruction(words)
+            default = parser.default_of(slot)
+            if default is not None:
+                self._defaults[slot.name] = default
 
     def bundle(self, word: int, address: int) -> list[WrittenInstruction]:
         """Return the instructions that must be written for a word; at least one."""
-        written: list[WrittenInstruction] = []
+        kept: list[list[DecodedInstruction]] = []
         for slot in self.isa.slots:
             codes = decode_slot(self.isa, slot, word)
             default = self._default_code(slot, address)
+            used = len(codes)
             # The assembler uses the first free position of a slot, so those before it must be
             # written, too.
-            while codes and codes[-1].bits == default:
-                codes.pop()
-            written += map(_written, codes)
-        return written or [self._idle]
+            while used and codes[used - 1].bits == default:
+                used -= 1
+            if any(self._may_be_in_any_slot(code) for code in codes[:used]):
+                # A written no-op of that name takes the first free slot, so all before are written.
+                for number, before in enumerate(self.isa.slots[: len(kept)]):
+                    kept[number] = decode_slot(self.isa, before, word)
+            kept.append(codes[:used])
+        return [_written(code) for codes in kept for code in codes] or [self._idle]
+
+    def _may_be_in_any_slot(self, code: DecodedInstruction) -> bool:
+        return code.spec is not None and code.spec.nop and len(self.isa.forms(code.spec)) > 1
 
     @property
     def _idle(self) -> WrittenInstruction:

@@ -41,8 +41,8 @@ def encode_image(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
     """Return the image of words in one of `FORMATS`."""
     if image_format == "bin":
         return b"".join(word.to_bytes(isa.image_bytes, "little") for word in words)
-    digits = isa.image_bytes * 2 if image_format == "hex" else -(-isa.word_bits // 4)
-    return "".join(f"0x{word:0{digits}x}\n" for word in words).encode()
+    prefix, digits, _ = isa.mem_lines if image_format == "mem" else ("0x", isa.image_bytes * 2, 0)
+    return "".join(f"{prefix}{word:0{digits}x}\n" for word in words).encode()
 
 
 def decode_image(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.form_matching import is_instruction, read_instruction
-from ipu_asm.bundle.instruction import Instruction, Value
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -80,6 +80,7 @@ def duplicate_slot(
     """The finding about the last of several instructions for a slot that is full without it.
 
     The fix begins a new bundle, which takes as many as the slot does: every `capacity`-th has it.
+    A no-op that may be in any slot makes way instead.
     """
     number, count = numbers[-1], len(numbers)
     carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
@@ -92,8 +93,30 @@ def duplicate_slot(
         RelatedInformation(syntax.mnemonic_span(n), f"`{slot.name}` is used here")
         for n in numbers[: slot.capacity]
     )
-    fix = split_before(isa, syntax, number) if (count - 1) % slot.capacity == 0 else None
+    nops = [n for n in numbers[: slot.capacity] if _is_nop_of_any_slot(isa, instructions[n])]
+    if nops:
+        name = instructions[nops[0]].mnemonic
+        message += f"; a written `{name}` takes the first slot that is free at its place"
+        edits = syntax.instruction_removal(nops[0])
+        fix: Fix | None = Fix(f"leave `{name}` out", edits, Applicability.UNSAFE)
+    else:
+        fix = split_before(isa, syntax, number) if (count - 1) % slot.capacity == 0 else None
     return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
+
+
+def full_bundle(
+    isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
+) -> Diagnostic:
+    """The finding about an instruction that any slot could take, in a bundle without a free one."""
+    capacity = sum(slot.capacity for slot in isa.slots)
+    message = f"a bundle carries {capacity} instructions, found another: `{instruction.mnemonic}`"
+    fix = split_before(isa, syntax, number)
+    return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), (), fix)
+
+
+def _is_nop_of_any_slot(isa: Isa, instruction: Instruction) -> bool:
+    spec = instruction.spec
+    return spec is not None and spec.nop and len(isa.forms(spec)) > 1
 
 
 def slot_clash(
@@ -125,20 +148,22 @@ def slot_clash(
 
 
 def write_conflicts(
-    syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
+    isa: Isa, syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
 ) -> Iterator[Diagnostic]:
     """A finding for each write of a register that an earlier instruction of the slot writes."""
-    first: dict[Value, tuple[int, int]] = {}
+    first: dict[str, tuple[int, int]] = {}
     for number, instruction in enumerate(instructions):
         spec = instruction.spec
         if spec is None or spec.slot != slot or instruction.is_idle:
             continue
-        for place, (operand, register) in enumerate(zip(instruction.operands, instruction.values)):
-            if operand is None or register is None or operand.name not in spec.writes:
+        for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or not isinstance(value, int) or operand.name not in spec.writes:
                 continue
-            earlier = first.setdefault(register, (number, place))
-            if earlier[0] != number:
-                yield _write_conflict(syntax, earlier, (number, place), instruction)
+            register = operand.type.register_of(value)
+            units = sorted(isa.units(register)) if register else ()
+            taken = [unit for unit in units if first.setdefault(unit, (number, place))[0] != number]
+            if taken:
+                yield _write_conflict(syntax, first[taken[0]], (number, place), taken)
 
 
 def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
@@ -212,9 +237,9 @@ def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
 
 
 def _write_conflict(
-    syntax: BundleSyntax, first: tuple[int, int], second: tuple[int, int], later: Instruction
+    syntax: BundleSyntax, first: tuple[int, int], second: tuple[int, int], registers: Sequence[str]
 ) -> Diagnostic:
-    register = later.words[second[1] + 1].lower()
-    message = f"a bundle may write a loop register once, found a second write of `{register}`"
-    related = RelatedInformation(syntax.operand_span(*first), f"`{register}` is written here")
+    found = " and ".join(f"`{register}`" for register in registers)
+    message = f"a bundle may write a loop register once, found a second write of {found}"
+    related = RelatedInformation(syntax.operand_span(*first), f"`{registers[0]}` is written here")
     return Diagnostic(LR_WRITE_CONFLICT, message, syntax.operand_span(*second), (related,))

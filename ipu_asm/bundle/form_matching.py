@@ -141,10 +141,14 @@ def _best_reading(readings: Sequence[Instruction]) -> Instruction:
 def _others_that_may_fit(
     best: Instruction, readings: Sequence[Instruction]
 ) -> tuple[Instruction, ...]:
-    """The readings for other slots that fit if macros define the right names."""
+    """The readings for other slots that fit if macros define the right names.
+
+    A no-op with operands, which no slot takes, is one of any slot all the same.
+    """
     by_slot = {best.spec.slot: best} if best.spec is not None else {}
-    for reading in readings if is_resolvable_by_macros(best) else ():
-        if reading.spec is not None and is_resolvable_by_macros(reading):
+    is_nop = best.spec is not None and best.spec.nop
+    for reading in readings if is_nop or is_resolvable_by_macros(best) else ():
+        if reading.spec is not None and (is_nop or is_resolvable_by_macros(reading)):
             by_slot.setdefault(reading.spec.slot, reading)
     return tuple(by_slot.values())[1:]
 

@@ -38,6 +38,15 @@ class Instruction(NamedTuple):
     others: tuple[Instruction, ...] = ()
 
     @property
+    def readings(self) -> tuple[Instruction, ...]:
+        """The instruction, and what the same words are in other slots."""
+        return (self, *self.others)
+
+    def is_of(self, slot: str) -> bool:
+        """Whether this reading of the words belongs to a slot."""
+        return self.spec is not None and self.spec.slot == slot
+
+    @property
     def mnemonic(self) -> str:
         """The mnemonic as written."""
         return self.words[0]

@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, LabelUse
-from ipu_asm.bundle.findings import duplicate_slot, instruction_findings, write_conflicts
+from ipu_asm.bundle.findings import instruction_findings
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.instruction_parser import parse_instruction
 from ipu_asm.bundle.slot_assignment import assign_slots
+from ipu_asm.bundle.slot_filling import fill_slots
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
@@ -43,7 +44,7 @@ class BundleParser:
         self._has_words_for_operands = not self.grammar.kind_letter("COMMA")
         self._contested = any(slot.units for slot in isa.slots)
         for slot in isa.slots:
-            default = self.instruction(self.grammar.words(slot.default)) if slot.default else None
+            default = self.default_of(slot)
             if default and default.labels:
                 self._open.append((slot, default))
             elif default:
@@ -78,7 +79,7 @@ class BundleParser:
             reported = [] if syntax.plan.inner_directives or is_open else findings
             instructions, places = assign_slots(self.isa, syntax, instructions, reported)
         else:
-            places = self._places(syntax, instructions, findings)
+            instructions, places = fill_slots(self.isa, syntax, instructions, findings)
         word, open_slots, label_uses = self._layout(instructions, places)
         return Bundle(
             syntax,
@@ -101,34 +102,16 @@ class BundleParser:
                 self._instructions[words] = instruction
         return instruction
 
+    def default_of(self, slot: Slot) -> Instruction | None:
+        """The instruction that a free place of a slot holds, None if the slot has none."""
+        if not slot.default:
+            return None
+        default = self.instruction(self.grammar.words(slot.default))
+        return next((each for each in default.readings if each.is_of(slot.name)), default)
+
     def open_defaults(self) -> list[tuple[Slot, Instruction]]:
         """The slots whose default depends on the address of the bundle, each with its default."""
         return self._open
-
-    def _places(
-        self,
-        syntax: BundleSyntax,
-        instructions: Sequence[Instruction],
-        findings: list[Diagnostic],
-    ) -> tuple[int | None, ...]:
-        """The lowest bit of each instruction in the word: the first free place of its slot."""
-        used: dict[str, list[int]] = {}
-        places: list[int | None] = []
-        for number, instruction in enumerate(instructions):
-            spec = instruction.spec
-            if spec is None:
-                places.append(None)
-                continue
-            slot = self.isa.slot_by_name[spec.slot]
-            numbers = used.setdefault(spec.slot, [])
-            numbers.append(number)
-            count = len(numbers)
-            places.append(slot.lows[count - 1] if count <= slot.capacity else None)
-            if count > slot.capacity:
-                findings.append(duplicate_slot(self.isa, syntax, slot, instructions, numbers))
-            if count == 2 and slot.exclusive_writes:
-                findings += write_conflicts(syntax, instructions, spec.slot)
-        return tuple(places)
 
     def _layout(
         self, instructions: Sequence[Instruction], places: Sequence[int | None]

@@ -92,6 +92,14 @@ def instruction_accesses(
                 register, units, own_access or access, number, place, *span, timing
             )
     yield from _unnamed_accesses(isa, spec, number)
+    if spec.register_reads:
+        named = {
+            operand.name: found
+            for operand, value in zip(instruction.operands, instruction.values)
+            if operand is not None and isinstance(value, int)
+            if (found := operand.type.register_of(value)) is not None
+        }
+        yield from _reads_beside_registers(isa, spec, named, number)
 
 
 def decoded_accesses(
@@ -107,6 +115,19 @@ def decoded_accesses(
             access, timing = access_of(spec, operand), _timing_of(spec, operand)
             yield RegisterAccess(register, isa.units(register), access, 0, place, 0, 0, timing)
     yield from _unnamed_accesses(isa, spec, 0)
+    yield from _reads_beside_registers(isa, spec, registers, 0)
+
+
+def _reads_beside_registers(
+    isa: Isa, spec: InstructionSpec, registers: Mapping[str, str], number: int
+) -> Iterator[RegisterAccess]:
+    """The reads that an instruction has because an operand names a register of some file."""
+    for (operand, file), reads in spec.register_reads.items():
+        named = registers.get(operand)
+        if named is not None and isa.file_of_register[named].name == file:
+            for name, time in reads.items():
+                place = (number, ON_MNEMONIC, 0, 0)
+                yield RegisterAccess(name, isa.units(name), "r", *place, AccessTiming(time))
 
 
 def _unnamed_accesses(isa: Isa, spec: InstructionSpec, number: int) -> Iterator[RegisterAccess]:

@@ -1,26 +1,20 @@
 """Validation of an instruction set's description and construction of its `Isa`.
 
-The opcode of an instruction is its index in its slot. Operands are assigned to the slot's fields
-greedily by type; a slot has as many fields of a type as any of its instructions needs. All errors
-of a description are reported, each with its location and a remedy.
+The opcode of an instruction is its index in its slot. Operands are assigned to the slot's fields as
+its layout says (`layout.py`). All errors of a description are reported, each with its location and
+a remedy.
 """
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterator, Mapping
 
 from ipu_asm.isa.checks import mistakes_of
 from ipu_asm.isa.description import IsaDescription, IsaError, SlotDescription
-from ipu_asm.isa.model import (
-    DEPRECATED,
-    Field,
-    InstructionDoc,
-    InstructionSpec,
-    Isa,
-    Operand,
-    Slot,
-)
+from ipu_asm.isa.layout import SlotLayout, layout_of, place_slots
+from ipu_asm.isa.model import DEPRECATED, InstructionDoc, InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.pseudo import pseudo_instruction
 from ipu_asm.isa.scalar import scalar_facts
 
 __all__ = ["IsaDescription", "IsaError", "SlotDescription", "build_isa"]
@@ -33,13 +27,14 @@ def build_isa(description: IsaDescription) -> Isa:
     mistakes = mistakes_of(description)
     if mistakes:
         raise IsaError(description.name, mistakes)
-    layouts = {slot.name: _fields_of(slot, description) for slot in description.slots}
-    slots = _placed_slots(description.slots, layouts)
-    instructions = {
-        mnemonic: _instruction(description, slot.name, layouts[slot.name], opcode, mnemonic)
-        for slot in description.slots
-        for opcode, mnemonic in enumerate(description.instructions[slot.name])
-    }
+    layouts = {slot.name: layout_of(slot, description) for slot in description.slots}
+    slots = place_slots(description.slots, layouts)
+    forms: dict[str, list[InstructionSpec]] = {}
+    for spec in _instructions(description, layouts):
+        forms.setdefault(spec.mnemonic, []).append(spec)
+    for mnemonic, entry in description.pseudo_instructions.items():
+        real = forms[entry["becomes"].split()[0]][0]
+        forms[mnemonic] = [pseudo_instruction(mnemonic, entry, real)]
     word_bits = sum(slot.width * slot.capacity for slot in slots)
     image_bytes = -(-word_bits // _IMAGE_UNIT_BITS) * _IMAGE_UNIT_BITS // 8
     return Isa(
@@ -47,81 +42,51 @@ def build_isa(description: IsaDescription) -> Isa:
         description.title,
         description.surface,
         slots,
-        instructions,
+        {mnemonic: specs[0] for mnemonic, specs in forms.items()},
         description.register_files,
         word_bits,
         image_bytes,
         description.program_limit,
-        units_of=description.units_of,
+        {mnemonic: tuple(specs) for mnemonic, specs in forms.items() if len(specs) > 1},
+        description.units_of,
+        description.family,
         spaces=description.spaces,
         scratch=description.scratch,
+        constants=description.constants,
+        resets=description.resets,
+        mem_lines=description.mem_lines,
     )
 
 
-def _fields_of(slot: SlotDescription, description: IsaDescription) -> tuple[Field, ...]:
-    """Return the slot's fields from the highest bit down: the opcode, then its operand types."""
-    if slot.width is not None:
-        return slot.layout or (Field("opcode", 0, slot.width),)
-    entries = description.instructions[slot.name].values()
-    needs: dict[str, int] = dict.fromkeys(slot.fields, 0)
-    for entry in entries:
-        types = [operand["type"] for operand in entry["operands"]]
-        for name in types:
-            needs[name] = max(needs.get(name, 0), types.count(name))
-    widths = [("opcode", slot.opcode_width(len(entries)))]
-    for name, count in needs.items():
-        widths += [(name, description.operand_types[name].width)] * count
-    low = sum(width for _, width in widths)
-    fields = []
-    for name, width in widths:
-        low -= width
-        fields.append(Field(name, low, width))
-    return tuple(fields)
-
-
-def _placed_slots(
-    descriptions: Sequence[SlotDescription], layouts: Mapping[str, tuple[Field, ...]]
-) -> tuple[Slot, ...]:
-    low = 0
-    slots: list[Slot] = []
-    for description in reversed(descriptions):
-        fields = layouts[description.name]
-        width = sum(field.width for field in fields)
-        lows = tuple(low + width * place for place in reversed(range(description.capacity)))
-        low += width * description.capacity
-        slots.append(
-            Slot(
-                description.name,
-                description.title,
-                description.default,
-                fields,
-                width,
-                lows,
-                description.exclusive_writes,
-            )
-        )
-    return tuple(reversed(slots))
+def _instructions(
+    description: IsaDescription, layouts: Mapping[str, SlotLayout]
+) -> Iterator[InstructionSpec]:
+    """Yield the instructions of all slots, in the order of slots and opcodes."""
+    for slot in description.slots:
+        for opcode, mnemonic in enumerate(description.instructions[slot.name]):
+            yield _instruction(description, slot.name, layouts[slot.name], opcode, mnemonic)
 
 
 def _instruction(
     description: IsaDescription,
     slot: str,
-    fields: tuple[Field, ...],
+    layout: SlotLayout,
     position: int,
     mnemonic: str,
 ) -> InstructionSpec:
     entry = description.instructions[slot][mnemonic]
     opcode = entry.get("opcode", position)
-    operands = _operands(entry, fields, description.operand_types)
+    operands = _operands(entry, layout, description.operand_types)
     deprecated = entry.get("deprecated")
     writes = entry.get("writes")
     if writes is None:
         writes = [o.name for o in operands if o.read is None and o.name == "dest"]
+    register_reads = entry.get("register_reads", {})
     return InstructionSpec(
         mnemonic=mnemonic,
         slot=slot,
         opcode=opcode,
-        opcode_bits=entry.get("fixed_bits", opcode << fields[0].low),
+        opcode_bits=entry.get("fixed_bits", opcode << layout.fields[0].low),
         operands=operands,
         doc=entry["doc"],
         execute_fn=entry.get("execute_fn", ""),
@@ -135,25 +100,31 @@ def _instruction(
         cycles=entry.get("cycles"),
         scalar=scalar_facts(entry),
         all_operands_required=not any(operand.optional or operand.keyword for operand in operands),
+        register_reads={
+            (operand, file): dict(reads)
+            for operand, files in register_reads.items()
+            for file, reads in files.items()
+        },
     )
 
 
 def _operands(
-    entry: Mapping[str, Any], fields: Sequence[Field], types: Mapping[str, OperandType]
+    entry: Mapping[str, Any], layout: SlotLayout, types: Mapping[str, OperandType]
 ) -> tuple[Operand, ...]:
-    """Return operands with their fields: each takes the first free field of its type."""
-    free = list(fields)
+    """Return operands with their fields."""
     operands = []
+    is_placed = all("low" in operand for operand in entry["operands"])
+    fields = [] if is_placed else list(layout.places(entry))
     for place, operand in enumerate(entry["operands"]):
-        low = operand.get("low")
+        operand_type = types[operand["type"]]
+        low, width = operand.get("low"), operand_type.width
         if low is None:
-            field = next(field for field in free if field.type == operand["type"])
-            free.remove(field)
-            low = field.low
+            _, low, width = fields[place]
+            operand_type = operand_type.fitted(width)
         operands.append(
             Operand(
                 operand["name"],
-                types[operand["type"]],
+                operand_type,
                 _description_of(entry["doc"], place, operand["name"]),
                 operand.get("read"),
                 low,
@@ -161,6 +132,7 @@ def _operands(
                 operand.get("keyword"),
                 operand.get("default", 0),
                 operand.get("positional_allowed", False),
+                field_width=width,
             )
         )
     return tuple(operands)

@@ -6,14 +6,16 @@ import re
 from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.isa.description import IsaDescription, SlotDescription
+from ipu_asm.isa.layout import shared_fields
 from ipu_asm.isa.model import InstructionDoc
+from ipu_asm.isa.pseudo import pseudo_mistakes
 from ipu_asm.isa.scalar import operands_named, scalar_facts
 
 MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _REQUIRED_KEYS = ("operands", "doc")
 _OPTIONAL_KEYS = (
     "reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits", "traits",
-    "cycles", "computes", "condition", "accesses", "windows",
+    "cycles", "computes", "condition", "accesses", "windows", "register_reads",
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",
@@ -26,11 +28,18 @@ _Entry = Mapping[str, Any]
 
 def mistakes_of(description: IsaDescription) -> list[str]:
     """Return all errors of a description, in its order; empty if it is valid."""
-    return [*_slot_mistakes(description), *_mnemonic_mistakes(description)] + [
+    found = [*_slot_mistakes(description), *_mnemonic_mistakes(description)] + [
         f"{slot.name}.{mnemonic}: {text}"
         for slot in description.slots
         for mnemonic, entry in description.instructions.get(slot.name, {}).items()
         for text in _entry_mistakes(entry, slot, description)
+    ]
+    found += _register_mistakes(description)
+    # A pseudo-instruction is compared with the instruction that it becomes, which must hold.
+    return found or [
+        f"{mnemonic}: {text}"
+        for mnemonic, entry in description.pseudo_instructions.items()
+        for text in pseudo_mistakes(entry, description)
     ]
 
 
@@ -59,12 +68,33 @@ def _layout_mistakes(slot: SlotDescription, description: IsaDescription) -> Iter
     for name in slot.fields:
         if name not in description.operand_types:
             yield _unknown(f"field type {name!r}", description.operand_types)
+    if slot.shares_fields:
+        yield from _shared_layout_mistakes(slot, description)
+    elif slot.least_width or slot.widened:
+        yield "`least_width` and `widened` are for slots with `shares_fields`"
     if slot.layout:
         bits = sum(field.width for field in slot.layout)
         if slot.layout[0].type != "opcode":
             yield "`layout` must begin with the opcode"
         if bits != slot.width:
             yield f"`layout` has {bits} bits, `width` says {slot.width}"
+
+
+def _shared_layout_mistakes(slot: SlotDescription, description: IsaDescription) -> Iterator[str]:
+    if slot.fields or slot.width is not None:
+        yield "`fields` and `width` are for slots whose operand types share no fields"
+        return
+    entries = [
+        entry
+        for entry in description.instructions.get(slot.name, {}).values()
+        if not any(_entry_mistakes(entry, slot, description))
+    ]
+    layout = shared_fields(slot, entries, description.operand_types)
+    for _, name, width in ((field.low, field.type, field.width) for field in layout.fields):
+        if not width:
+            yield f"{name} has the width of the field that it shares, but no other type shares it"
+    if sum(field.width for field in layout.fields) < slot.least_width:
+        yield f"`widened` must be a type of the slot to reach `least_width` {slot.least_width}"
 
 
 def _opcode_mistakes(slot: SlotDescription, entries: Mapping[str, _Entry]) -> Iterator[str]:
@@ -82,15 +112,26 @@ def _opcode_mistakes(slot: SlotDescription, entries: Mapping[str, _Entry]) -> It
 
 def _mnemonic_mistakes(description: IsaDescription) -> Iterator[str]:
     seen: dict[str, str] = {}
-    for slot, entries in description.instructions.items():
-        for mnemonic in entries:
-            place = f"{slot}.{mnemonic}"
-            key = mnemonic.lower() if description.surface.case_insensitive else mnemonic
-            if key in seen:
-                yield f"{place}: {seen[key]} has this mnemonic; each needs its own"
-            seen.setdefault(key, place)
-            if not MNEMONIC.fullmatch(mnemonic):
-                yield f"{place}: a mnemonic is letters, digits, `_` and `.` only"
+    entries = [
+        (f"{slot}.{mnemonic}", mnemonic, _is_nop(entry))
+        for slot, entries in description.instructions.items()
+        for mnemonic, entry in entries.items()
+    ]
+    entries += [(mnemonic, mnemonic, False) for mnemonic in description.pseudo_instructions]
+    nops = {place for place, _, is_nop in entries if is_nop}
+    for place, mnemonic, is_nop in entries:
+        key = mnemonic.lower() if description.surface.case_insensitive else mnemonic
+        # The no-ops of several slots may have one name: a written one takes the first free slot.
+        if key in seen and not (is_nop and seen[key] in nops):
+            yield f"{place}: {seen[key]} has this mnemonic; each needs its own"
+        seen.setdefault(key, place)
+        if not MNEMONIC.fullmatch(mnemonic):
+            yield f"{place}: a mnemonic is letters, digits, `_` and `.` only"
+
+
+def _is_nop(entry: _Entry) -> bool:
+    """Return whether an entry is a no-op without operands, which several slots may have."""
+    return isinstance(entry, Mapping) and bool(entry.get("nop")) and not entry.get("operands")
 
 
 def _entry_mistakes(
@@ -116,6 +157,29 @@ def _entry_mistakes(
         yield "key `fixed_bits` is missing; a slot of a given width without a layout needs it"
     yield from _operands_mistakes(entry, slot, description)
     yield from _scalar_mistakes(entry)
+    yield from _register_reads_mistakes(entry, description)
+
+
+def _register_reads_mistakes(entry: _Entry, description: IsaDescription) -> Iterator[str]:
+    names = [each.get("name") for each in entry.get("operands", ()) if isinstance(each, Mapping)]
+    files = {file.name: file for file in description.register_files}
+    for name, by_file in entry.get("register_reads", {}).items():
+        if name not in names:
+            yield f"`register_reads` names `{name}`, which is no operand"
+        for file, reads in by_file.items():
+            if file not in files:
+                yield _unknown(f"register file {file!r}", files)
+            for register, time in reads.items():
+                if time not in _TIMES:
+                    yield f'`reads` of `{register}` must be "live" or "snapshot", not {time!r}'
+
+
+def _register_mistakes(description: IsaDescription) -> Iterator[str]:
+    registers = [name for file in description.register_files for name in file.registers]
+    for key in ("constants", "resets"):
+        for name in getattr(description, key):
+            if name not in registers:
+                yield f"`{key}` names `{name}`, which is no register"
 
 
 def _scalar_mistakes(entry: _Entry) -> Iterator[str]:

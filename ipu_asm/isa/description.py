@@ -6,7 +6,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.model import Field
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.storage import AddressSpace, RegisterFile
+from ipu_asm.isa.storage import AddressSpace, MemLines, RegisterFile
 from ipu_asm.isa.surface import Surface
 
 InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -28,6 +28,10 @@ class SlotDescription(NamedTuple):
     With `width`, instructions state the positions of their fields: every operand has a `low`, and
     every instruction its `fixed_bits`. With `layout`, the fields from the highest bit down, which
     begins with the opcode, `fixed_bits` may be omitted.
+
+    With `shares_fields`, operands of different types share fields: see `layout.shared_fields`. Then
+    the slot has at least `least_width` bits, for which the field of the type `widened` is extended.
+    `simulation_only`: the machine does not have the slot.
     """
 
     name: str
@@ -38,6 +42,10 @@ class SlotDescription(NamedTuple):
     exclusive_writes: bool = False
     width: int | None = None
     layout: tuple[Field, ...] = ()
+    shares_fields: bool = False
+    least_width: int = 0
+    widened: str = ""
+    simulation_only: bool = False
 
     def opcode_width(self, instructions: int) -> int:
         """Return the width of the opcode field for a number of instructions."""
@@ -50,7 +58,9 @@ class IsaDescription(NamedTuple):
     `executor` is the class that has the methods which instructions name in `execute_fn`; empty for
     a set without an emulator, whose instructions name none. `units_of`: see `FormsDescription`.
     `spaces` are what instructions access by addresses; see `isa/scalar.py`. `scratch` registers
-    hold nothing when a program begins.
+    hold nothing when a program begins. `pseudo_instructions` maps mnemonics to entries with
+    `operands`, `doc` and `becomes`: the instruction that has their bits, with the names of operands
+    and registers in place of its own. For the last four fields see `Isa`.
     """
 
     name: str
@@ -65,3 +75,8 @@ class IsaDescription(NamedTuple):
     units_of: Mapping[str, frozenset[str]] = {}
     spaces: Mapping[str, AddressSpace] = {}
     scratch: frozenset[str] = frozenset()
+    pseudo_instructions: Mapping[str, Mapping[str, Any]] = {}
+    family: str = ""
+    constants: Mapping[str, int] = {}
+    resets: Mapping[str, int] = {}
+    mem_lines: MemLines | None = None

@@ -11,7 +11,7 @@ from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.scalar import ScalarFacts
-from ipu_asm.isa.storage import AddressSpace, Memory, RegisterFile
+from ipu_asm.isa.storage import AddressSpace, MemLines, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
 
 DEPRECATED = "deprecated"
@@ -38,7 +38,8 @@ class Operand(NamedTuple):
 
     `read` is when the value of a register operand is read: "live" after the writes of earlier slots
     in the same bundle, "snapshot" before the bundle; None if the instruction receives the
-    register's number instead of its value. `low` is the lowest bit of its field in the slot. An
+    register's number instead of its value. `low` is the lowest bit of its field in the slot, and
+    `field_width` the width of that field; the value is in its low bits, the others are 0. An
     `optional` operand may be omitted and then has the value `default`. `keyword` is the name of an
     operand that is written ``keyword=value``; with `positional_allowed` it may also be written as
     the value alone.
@@ -63,6 +64,12 @@ class Operand(NamedTuple):
     use_cycle: int | None = None
     def_cycle: int | None = None
     bypass: str = ""
+    field_width: int = 0
+
+    @property
+    def bits(self) -> int:
+        """The mask of its field in the slot."""
+        return ((1 << (self.field_width or self.type.width)) - 1) << self.low
 
 
 class Implicit(NamedTuple):
@@ -89,7 +96,10 @@ class InstructionSpec(NamedTuple):
     `delay_slots` is the number of bundles after a branch that are executed before it takes effect.
     `traits` are properties that rules of the set query. `cycles` is the duration: the product of
     these operands, divided by the number. `scalar` is what it does to registers that never depend
-    on data, in sets that state it.
+    on data, in sets that state it. `register_reads` maps an operand and a register file to what the
+    instruction reads in addition if the operand names a register of that file. `becomes` are the
+    words of the instruction that the assembler puts in place of a pseudo-instruction, with the
+    names of its operands; empty for a real one.
     """
 
     mnemonic: str
@@ -111,6 +121,8 @@ class InstructionSpec(NamedTuple):
     traits: frozenset[str] = frozenset()
     cycles: tuple[tuple[str, ...], int] | None = None
     scalar: ScalarFacts | None = None
+    register_reads: Mapping[tuple[str, str], Mapping[str, str]] = {}
+    becomes: tuple[str, ...] = ()
 
     @property
     def positional(self) -> tuple[Operand, ...]:
@@ -139,7 +151,10 @@ class InstructionSpec(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A bit field of a slot: its operand type (or "opcode"), lowest bit, and width in bits."""
+    """A bit field of a slot: its operand type (or "opcode"), lowest bit, and width in bits.
+
+    A field that several types share has their names, separated by `/`.
+    """
 
     type: str
     low: int
@@ -152,7 +167,8 @@ class Slot(NamedTuple):
     `lows` has the lowest bit of every position, in the order in which instructions fill them;
     `default` is the instruction, as text, that fills a position for which the bundle has none.
     `units` are the functional units that an instruction of the slot occupies, in sets without
-    words: slots that share a unit exclude each other.
+    words: slots that share a unit exclude each other. `simulation_only`: the emulator has the slot,
+    the machine does not.
     """
 
     name: str
@@ -163,6 +179,7 @@ class Slot(NamedTuple):
     lows: tuple[int, ...]
     exclusive_writes: bool = False
     units: tuple[str, ...] = ()
+    simulation_only: bool = False
 
     @property
     def capacity(self) -> int:
@@ -171,7 +188,19 @@ class Slot(NamedTuple):
 
 
 class Isa:
-    """An instruction set. It is immutable; `build_isa` or `build_forms` creates it."""
+    """An instruction set. It is immutable; `build_isa` or `build_forms` creates it.
+
+    `forms` has all forms of mnemonics with more than one. `units_of` maps registers to the parts
+    that they share with others. `family` is a folder beside the set's own whose rules it shares.
+    With `has_exposed_pipeline`, instructions state the cycle in which results are written.
+    `loop_registers` hold the first and last bundle of a hardware loop. `live_at_return` are the
+    registers that callers may read after a function returns. `zeros` read as zero. The first of
+    `memories` is the default. `scratch` registers hold neither arguments nor values that a function
+    must preserve, so that they are undefined when it begins. `spaces` are what instructions access
+    by addresses that are sums of registers. `constants` are registers that always hold the same
+    number, `resets` those that hold another number than 0 when a program begins. `mem_lines` is the
+    form of the words in `mem` images.
+    """
 
     def __init__(
         self,
@@ -194,16 +223,10 @@ class Isa:
         memories: tuple[Memory, ...] = (),
         scratch: frozenset[str] = frozenset(),
         spaces: Mapping[str, AddressSpace] = {},
+        constants: Mapping[str, int] = {},
+        resets: Mapping[str, int] = {},
+        mem_lines: MemLines | None = None,
     ) -> None:
-        """`forms` has all forms of mnemonics with more than one. `units_of` maps registers to the
-        parts that they share with others. `family` is a folder beside the set's own whose rules it
-        shares. With `has_exposed_pipeline`, instructions state the cycle in which results are
-        written. `loop_registers` hold the first and last bundle of a hardware loop.
-        `live_at_return` are the registers that callers may read after a function returns. `zeros`
-        read as zero. The first of `memories` is the default. `scratch` registers hold neither
-        arguments nor values that a function must preserve, so that they are undefined when it
-        begins. `spaces` are what instructions access by addresses that are sums of registers.
-        """
         self.name = name
         self.title = title
         self.surface = surface
@@ -226,6 +249,9 @@ class Isa:
         self.live_at_return = live_at_return
         self.scratch = scratch
         self.spaces = spaces
+        self.constants = constants
+        self.resets = resets
+        self.mem_lines = mem_lines or MemLines("0x", -(-word_bits // 4))
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}
@@ -263,10 +289,15 @@ class Isa:
         return self._units_of.get(register) or frozenset((register,))
 
     def instructions_of(self, slot: str) -> list[InstructionSpec]:
-        """Return the instructions of a slot in opcode order, the first form of each mnemonic."""
+        """Return the instructions of a slot in opcode order, the first form of each mnemonic.
+
+        Pseudo-instructions come last.
+        """
         found: dict[str, InstructionSpec] = {}
         for spec in self.instructions.values():
             for form in self.forms(spec):
                 if form.slot == slot:
                     found.setdefault(form.mnemonic, form)
+        if len(self._forms) and self.has_words:
+            return sorted(found.values(), key=lambda form: (bool(form.becomes), form.opcode))
         return list(found.values())

@@ -78,6 +78,9 @@ class RegisterType(OperandType):
     def decode(self, bits: int) -> int | None:
         return bits if bits < len(self.registers) else None
 
+    def register_of(self, value: int) -> str | None:
+        return self.registers[value]
+
     def format(self, value: int) -> str:
         return self.registers[value]
 

@@ -68,10 +68,13 @@ class OperandType:
     """The syntax of an operand and its encoding.
 
     Values are ints, except for labels, whose value is their text until addresses are assigned.
-    `prefix` is a mark before the value that is not part of it, as in ``#32`` and ``#label``.
+    `prefix` is a mark before the value that is not part of it, as in ``#32`` and ``#label``. A type
+    that `is_elastic` has no width of its own: its range is what the field offers that it shares
+    with other types.
     """
 
     prefix = ""
+    is_elastic = False
 
     def __init__(self, name: str, width: int) -> None:
         self.name = name
@@ -101,6 +104,14 @@ class OperandType:
     def mode(self, text: str) -> str:
         """Return the only execution mode in which the operand is valid; empty if all are."""
         return ""
+
+    def register_of(self, value: int) -> str | None:
+        """Return the register that a value stands for, None for any other value."""
+        return None
+
+    def fitted(self, width: int) -> OperandType:
+        """Return the type for a field of that width: another one if its range fills its field."""
+        return self
 
     def encode(self, value: int) -> int:
         """Return the field's bits for a value: two's complement unless a subclass overrides it."""

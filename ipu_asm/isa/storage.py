@@ -71,6 +71,17 @@ class AddressSpace(NamedTuple):
         return (self.size // max(self.rows) - 1) * self.row(mode)
 
 
+class MemLines(NamedTuple):
+    """The form of a word in a `mem` image: `prefix`, then at least `digits` hexadecimal digits.
+
+    With `reads_numbers`, a reader takes number literals in any base.
+    """
+
+    prefix: str
+    digits: int
+    reads_numbers: bool = False
+
+
 class MemoryRegion(NamedTuple):
     """Bytes ``first..last`` of a memory, both included.
 

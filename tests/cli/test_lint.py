@@ -415,7 +415,8 @@ def test_a_set_that_does_not_exist_is_told_where_it_is_named(
 ) -> None:
     write(b_s="acc;;\n# isa: xdna3\n", c_s="# isa: ipx\n")
     b_s = (
-        "b.s:2: instruction set `xdna3` is unknown; there are colossus, edgenpu, ipu, xdna1, xdna2"
+        "b.s:2: instruction set `xdna3` is unknown; "
+        "there are colossus, edgenpu, ipu, ipu2, xdna1, xdna2"
     )
     message = "c.s:1: instruction set `ipx` is unknown; did you mean `ipu`?"
     check_lint(capsys, "", 2, None, [f"ipu-lint: error: {b_s}", f"ipu-lint: error: {message}"])

@@ -144,7 +144,7 @@ def test_a_broken_file_is_told_every_time_it_is_asked(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
-    names = "colossus, edgenpu, ipu, xdna1, xdna2"
+    names = "colossus, edgenpu, ipu, ipu2, xdna1, xdna2"
     strings = 'expected a list of strings such as ["E101", "W"], found'
     check_mistakes(
         tmp_path / "ipu.toml",

@@ -40,7 +40,9 @@ def test_the_sets_with_words_are_listed() -> None:
 def test_every_instruction_has_all_its_parts(name: str) -> None:
     page = check_files(name)["md"]
     for spec in load_isa(name).instructions.values():
-        _, _, section = page.partition(f"\n### `{spec.mnemonic}`\n")
+        is_alone = len({form.slot for form in load_isa(name).forms(spec)}) == 1
+        where = "" if is_alone else f" in `{spec.slot}`"
+        _, _, section = page.partition(f"\n### `{spec.mnemonic}`{where}\n")
         section = re.split(r"\n##+ ", section)[0]
         for part in (spec.doc.title, spec.doc.summary, spec.syntax, spec.doc.example, "Encoding"):
             assert part in section, (spec.mnemonic, part)

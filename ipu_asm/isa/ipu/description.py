@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.ipu.manifest import MANIFEST
 from ipu_asm.isa.ipu.registers import OPERAND_TYPES, REGISTER_FILES, SCRATCH, SPACES
 from ipu_asm.isa.ipu.surface import SURFACE
+from ipu_asm.isa.ipu_family import PROGRAM_LIMIT as PROGRAM_LIMIT
+from ipu_asm.isa.ipu_family.reload import reloaded_on_change
 from ipu_asm.isa.model import Isa
 
 # From the highest bits of the word to the lowest. Append new field types to a slot's list.
@@ -41,32 +41,22 @@ SLOTS = (
     SlotDescription("cond", "Control flow", "b +1", ("LrIdx", "Label")),
 )
 
-PROGRAM_LIMIT = 1024
 
-_loaded: dict[Any, Isa] = {}
-
-
+@reloaded_on_change(INSTRUCTION_SPEC)
 def load() -> Isa:
     """Return the instruction set, rebuilt if entries of `INSTRUCTION_SPEC` have changed."""
-    fingerprint = tuple(
-        (slot, tuple((mnemonic, id(entry)) for mnemonic, entry in entries.items()))
-        for slot, entries in INSTRUCTION_SPEC.items()
-    )
-    if fingerprint not in _loaded:
-        _loaded.clear()
-        _loaded[fingerprint] = build_isa(
-            IsaDescription(
-                name="ipu",
-                title=MANIFEST.title,
-                surface=SURFACE,
-                slots=SLOTS,
-                instructions=INSTRUCTION_SPEC,
-                operand_types=OPERAND_TYPES,
-                register_files=REGISTER_FILES,
-                program_limit=PROGRAM_LIMIT,
-                executor="Ipu",
-                spaces=SPACES,
-                scratch=SCRATCH,
-            )
+    return build_isa(
+        IsaDescription(
+            name="ipu",
+            title=MANIFEST.title,
+            surface=SURFACE,
+            slots=SLOTS,
+            instructions=INSTRUCTION_SPEC,
+            operand_types=OPERAND_TYPES,
+            register_files=REGISTER_FILES,
+            program_limit=PROGRAM_LIMIT,
+            executor="Ipu",
+            spaces=SPACES,
+            scratch=SCRATCH,
         )
-    return _loaded[fingerprint]
+    )

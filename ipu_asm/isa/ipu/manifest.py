@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ipu_asm.isa.ipu_family import LANGUAGE_ID, LANGUAGE_NAME
 from ipu_asm.isa.manifest import HostOption, Manifest
 
 MANIFEST = Manifest(
     title="IPU",
-    language_id="ipu-asm",
-    language_name="IPU Assembly",
+    language_id=LANGUAGE_ID,
+    language_name=LANGUAGE_NAME,
     extensions=(".ipu",),
     shared_extensions=(".s", ".asm"),
     is_encodable=True,

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.operand_types import IntegerType, KeywordType, LabelType, RegisterType
+from ipu_asm.isa.ipu_family.registers import (
+    CONFIG_REGISTERS,
+    IMMEDIATE_BOUNDS,
+    LABEL,
+    VERTICAL_STRIDE,
+)
+from ipu_asm.isa.ipu_family.registers import LOOP as LOOP
+from ipu_asm.isa.operand_types import IntegerType, KeywordType, RegisterType
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import AddressSpace, RegisterFile
 
@@ -13,16 +20,10 @@ MULT_STAGE = RegisterFile(
     "128 elements of one byte, the first factor of the multiplier; loaded by `ldr_mult_reg`",
     elements=128,
 )
-LOOP = RegisterFile(
-    "lr",
-    "loop register",
-    tuple(f"lr{number}" for number in range(16)),
-    "32 bits: counters, addresses and indices; written by the lr slot only",
-)
 CONFIG = RegisterFile(
     "cr",
     "config register",
-    tuple(f"cr{number}" for number in range(16)),
+    CONFIG_REGISTERS,
     "32 bits, set by the host before a run; `cr15` selects the element type "
     "(0 INT8, 1 FP8_E4M3, 2 FP8_E5M2)",
 )
@@ -41,7 +42,6 @@ SPACES = {
 # The host sets none of these, so that they hold nothing before a kernel has loaded them.
 SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
 
-_BOUNDS = (-(1 << 15), (1 << 16) - 1)
 _TYPES: tuple[OperandType, ...] = (
     RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
     RegisterType("LrIdx", 4, [LOOP], REGISTER_FILES),
@@ -72,13 +72,7 @@ _TYPES: tuple[OperandType, ...] = (
         },
         reserved="reserved",
     ),
-    KeywordType(
-        "VerticalStride",
-        2,
-        "vertical stride",
-        {"off": "every row", "on": "rows 0, 2, 4, ...", "on_inv": "rows 1, 3, 5, ..."},
-        reserved="reserved",
-    ),
+    VERTICAL_STRIDE,
     KeywordType(
         "AggMode",
         1,
@@ -99,8 +93,8 @@ _TYPES: tuple[OperandType, ...] = (
             "inv_sqrt": "1 / sqrt(aggregate) as a float32; 0 unless it is above 0",
         },
     ),
-    IntegerType("Immediate", 16, *_BOUNDS, every_file=REGISTER_FILES),
-    IntegerType("BreakImmediate", 16, *_BOUNDS, signed=False, every_file=REGISTER_FILES),
-    LabelType("Label", 10),
+    IntegerType("Immediate", 16, *IMMEDIATE_BOUNDS, every_file=REGISTER_FILES),
+    IntegerType("BreakImmediate", 16, *IMMEDIATE_BOUNDS, signed=False, every_file=REGISTER_FILES),
+    LABEL,
 )
 OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}
