@@ -17,6 +17,8 @@ from ipu_asm.emulator.state import SavedState
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
 from ipu_asm.flow.control_run.summary import summarise
+from ipu_asm.flow.packing.bounds import least_bundles
+from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
 from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
@@ -40,7 +42,8 @@ class PackResult(NamedTuple):
 
     `bundles` and `cycles` are those before and after; the cycles are None if the control run does
     not know them. `blocks` are those that became shorter. `runs` is the number of runs that were
-    compared, each with other data. Nothing has changed if there are no edits.
+    compared, each with other data. Nothing has changed if there are no edits. With `is_at_bound`,
+    no schedule of any block has fewer bundles, as lower bounds prove.
     """
 
     text: str
@@ -49,6 +52,7 @@ class PackResult(NamedTuple):
     bundles: tuple[int, int]
     cycles: tuple[int, int] | None
     runs: int
+    is_at_bound: bool
 
 
 def packed(
@@ -76,7 +80,13 @@ def packed(
         (program.size, plan.packed.size),
         _cycles(plan, configurations[0]),
         runs,
+        all(_is_at_bound(program, block) for block in plan.blocks),
     )
+
+
+def _is_at_bound(program: Program, block: PackedBlock) -> bool:
+    graph = dependences_of(program, block.addresses)
+    return len(block.bundles) <= least_bundles(program.isa, graph)
 
 
 def prove(plan: PackingPlan, presets: Mapping[str, int]) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from ipu_asm.cli.mca.command import main
 from tests.cli.commands import Ran, run
+from tests.programs import example_kernels
 
 LOOP = """\
     set lr2 10;;
@@ -61,7 +62,18 @@ def test_an_output_file_gets_the_packed_program(capsys: pytest.CaptureFixture[st
 def test_a_program_at_its_bound_is_written_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     ran = check(capsys, PACKED)
     assert ran.out == PACKED
-    assert "nothing to pack in 4 bundles" in ran.err
+    assert "nothing to pack in 4 bundles: every block is at its bound\n" in ran.err
+
+
+def test_the_fully_connected_layer_is_proven_to_be_at_its_bound(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = example_kernels()["fully_connected.s"]
+    ran = check(capsys, text)
+    assert ran.out == text
+    assert "nothing to pack in 7 bundles: every block is at its bound\n" in ran.err
+    report = run(main, ["kernel.s"], capsys).out
+    assert "no move inside of a block saves a bundle: every block is at its bound\n" in report
 
 
 def test_a_program_that_is_not_proven_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,8 @@ def packed_text(analysis: Analysis) -> str | None:
         return None
     if not edits:
         message = f"nothing to pack in {result.bundles[0]:,} bundles"
+        if result.is_at_bound:
+            message += ": every block is at its bound"
         print_message(PROGRAM, f"{path}: {message}", "note")
         return analysis.text
     proof = f"proven, and compared in {result.runs} runs on random data"

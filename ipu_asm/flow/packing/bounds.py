@@ -60,6 +60,12 @@ def resource_bound(isa: Isa, operations: Sequence[Operation]) -> int:
     return max((each.bundles for each in slot_pressure(isa, operations)), default=1)
 
 
+def least_bundles(isa: Isa, graph: DependenceGraph) -> int:
+    """Return a lower bound for the bundles of a block: of its slots and its dependences."""
+    chain = sum(each.latency for each in critical_path(graph)) + 1
+    return max(resource_bound(isa, graph.operations), chain)
+
+
 def critical_path(graph: DependenceGraph) -> list[Dependence]:
     """Return the chain of dependences within an iteration that takes the most bundles."""
     edges = [each for each in graph.dependences if not each.iterations]

@@ -42,6 +42,11 @@ class BlockMoves(NamedTuple):
     full: tuple[str, ...]
     chain: tuple[Place, ...]
 
+    @property
+    def is_at_bound(self) -> bool:
+        """Whether no schedule of the block is shorter than what the moves make of it."""
+        return bool(self.full or self.chain) or len(self.addresses) - self.saved <= 1
+
 
 class MovesReport(NamedTuple):
     """The moves in all basic blocks; `reason` says why there are none for the program."""

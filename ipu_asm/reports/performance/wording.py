@@ -205,7 +205,9 @@ def savings_text(report: PerformanceReport) -> str:
     saved = sum(block.saved for block in report.moves.blocks)
     unit = report.isa.unit
     if not saved:
-        return f"no move inside of a block saves a {unit}"
+        text = f"no move inside of a block saves a {unit}"
+        is_least = all(block.is_at_bound for block in report.moves.blocks)
+        return f"{text}: every block is at its bound" if is_least else text
     text = f"moves save {saved:,} of {counted(report.bundles, unit)}"
     cycles = report.moves.saved_cycles
     if cycles is None or report.cycles is None:

@@ -9,6 +9,7 @@ import pytest
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.bounds import (
     critical_path,
+    least_bundles,
     recurrence_of,
     resource_bound,
     slot_pressure,
@@ -163,6 +164,13 @@ def test_the_inner_loop_of_the_fully_connected_layer_is_at_its_bound() -> None:
     [head] = [a for label, a in program.label_addresses.items() if label == "element"]
     graph = dependences_of(program, [head], is_loop=True)
     assert resource_bound(IPU, graph.operations) == recurrence_of(graph).bundles == 1
+
+
+def test_every_block_of_the_fully_connected_layer_is_at_its_bound() -> None:
+    program = program_of((EXAMPLES / "fully_connected.s").read_text("utf-8"))
+    graphs = [dependences_of(program, block) for block in basic_blocks(program)]
+    assert [least_bundles(IPU, graph) for graph in graphs] == [3, 1, 1, 1, 1]
+    assert [len(block) for block in basic_blocks(program)] == [3, 1, 1, 1, 1]
 
 
 def test_slots_that_take_up_units_press_on_these() -> None:
