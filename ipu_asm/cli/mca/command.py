@@ -128,9 +128,12 @@ def _name(effective: EffectiveProgram, source: SourceFile) -> str:
 
 
 def _pack(analysis: Analysis, options: McaOptions) -> int:
-    from ipu_asm.cli.mca.pack import packed_text, pipelined_text
+    from ipu_asm.cli.mca.pack import packed_text, rewritten_text
 
-    text = pipelined_text(analysis) if options.pipeline else packed_text(analysis)
+    if options.pipeline or options.rebase:
+        text = rewritten_text(analysis, pipeline=options.pipeline, rebase=options.rebase)
+    else:
+        text = packed_text(analysis)
     if text is None:
         return ExitStatus.FINDINGS
     _write(text, options)

@@ -26,7 +26,7 @@ examples:
   ipu-mca kernel.s --cr 4=64 --cr 5=0x1000
   ipu-mca kernel.asm --context taps=5 --format html -o report.html
   ipu-mca kernel.s --pack -o packed.s
-  ipu-mca kernel.s --pack --pipeline --cr 4=64 -o packed.s
+  ipu-mca kernel.s --pack --rebase --pipeline --cr 4=64 -o packed.s
   ipu-mca kernel.s --format github
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
@@ -60,6 +60,7 @@ class McaOptions(NamedTuple):
     defines: Mapping[str, Value]
     pack: bool
     pipeline: bool
+    rebase: bool
     output: str | None
     warnings: bool
 
@@ -76,8 +77,9 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     options = McaOptions(**values, presets=presets, defines={**dict(context), **dict(defines)})
     if options.pack and options.format != TEXT:
         parser.error(f"--pack writes a program, found --format {options.format}")
-    if options.pipeline and not options.pack:
-        parser.error("--pipeline is a part of packing: give --pack as well")
+    for name, is_given in (("--pipeline", options.pipeline), ("--rebase", options.rebase)):
+        if is_given and not options.pack:
+            parser.error(f"{name} is a part of packing: give --pack as well")
     return options
 
 
@@ -141,6 +143,11 @@ def _parser() -> ArgumentParser:
         "--pipeline",
         action="store_true",
         help="with --pack: let the iterations of loops overlap where that saves cycles",
+    )
+    group.add_argument(
+        "--rebase",
+        action="store_true",
+        help="with --pack: update loop registers less often where that saves cycles",
     )
     group.add_argument(
         "-o", "--output", metavar="OUT", help="write to OUT (default: standard output)"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.cli.console import print_message
 from ipu_asm.cli.mca.options import PROGRAM
+from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide.packing import packable_blocks, packing_edits
+from ipu_asm.program.program import Program
 from ipu_asm.text import apply_edits
+
+if TYPE_CHECKING:
+    from ipu_asm.testbench.rebasing import RebaseResult
 
 
 def packed_text(analysis: Analysis) -> str | None:
@@ -35,31 +42,57 @@ def packed_text(analysis: Analysis) -> str | None:
     return apply_edits(analysis.text, edits)
 
 
-def pipelined_text(analysis: Analysis) -> str | None:
-    """Return the text of a program with pipelined loops, packed; print what that saves.
+def rewritten_text(analysis: Analysis, *, pipeline: bool, rebase: bool) -> str | None:
+    """Return the text of a program that is rebased, pipelined, or both, and packed.
 
-    None if it cannot be pipelined or packed, or not be proven to do the same; prints why.
+    Prints what that saves. None if it cannot be done, or not be proven to do the same; prints why.
     """
     path = analysis.source.path
     try:
-        from ipu_asm.testbench.packing import packed  # needs numpy
-        from ipu_asm.testbench.pipelining import pipelined
-
         if analysis.expanded:
-            raise PackingError("a template cannot be pipelined: pack what `ipu-as expand` writes")
-        result = pipelined(analysis.program)
-        final = packed(result.program)
+            raise PackingError("a template is not rewritten: pack what `ipu-as expand` writes")
+        return _rewritten(analysis.program, path, pipeline=pipeline, rebase=rebase)
     except PackingError as error:
-        print_message(PROGRAM, f"{path}: not pipelined: {error}")
+        outcome = "not pipelined" if pipeline else "not rebased"
+        print_message(PROGRAM, f"{path}: {outcome}: {error}")
         return None
-    for loop in result.loops:
-        before, after = loop.bundles
-        message = f"{before} -> {after} bundles, {loop.stages} iterations overlap"
-        print_message(PROGRAM, f"{path}: loop {loop.label}: {message}", "note")
-    sizes = analysis.program.size, final.bundles[1]
-    cycles = result.cycles[0], (final.cycles or result.cycles)[1]
-    _print_saved(path, sizes, cycles, "proven, and compared in runs on random data")
+
+
+def _rewritten(program: Program, path: str, *, pipeline: bool, rebase: bool) -> str:
+    from ipu_asm.testbench.packing import packed  # needs numpy
+    from ipu_asm.testbench.pipelining import pipelined, pipelined_cycles
+    from ipu_asm.testbench.rebasing import rebased
+    from ipu_asm.testbench.whole_runs import packed_cycles, whole_cycles
+
+    before = program.size, whole_cycles(control_facts(program))
+    if rebase:
+        found = rebased(program, pipelined_cycles if pipeline else packed_cycles)
+        _print_rebased(path, program, found)
+        program = found.program
+    if pipeline:
+        result = pipelined(program)
+        program = result.program
+        for loop in result.loops:
+            sizes = "{} -> {}".format(*loop.bundles)
+            message = f"{sizes} bundles, {loop.stages} iterations overlap"
+            print_message(PROGRAM, f"{path}: loop {loop.label}: {message}", "note")
+    final = packed(program)
+    cycles = whole_cycles(control_facts(program)) if final.cycles is None else final.cycles[1]
+    proof = "proven, and compared in runs on random data"
+    _print_saved(path, (before[0], final.bundles[1]), (before[1], cycles), proof)
     return final.text
+
+
+def _print_rebased(path: str, program: Program, found: RebaseResult) -> None:
+    if found.program is program:
+        message = "no other update of loop registers saves cycles"
+    elif found.updates[0] == found.updates[1]:
+        message = f"{found.updates[0]:,} updates of loop registers, some in other bundles"
+    else:
+        message = "{:,} -> {:,} updates of loop registers".format(*found.updates)
+    if found.lost:
+        message += f"; in the end, other values are in {', '.join(found.lost)}"
+    print_message(PROGRAM, f"{path}: {message}", "note")
 
 
 def _print_saved(

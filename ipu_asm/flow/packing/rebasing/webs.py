@@ -1,0 +1,169 @@
+"""Webs: the writes of a register that some read may see together, and all reads of these.
+
+A register is renamed or removed by webs, since different webs of a register have nothing in common.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, NamedTuple, Sequence
+
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.accesses import LIVE, accesses_of
+from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.flow.register_flow import successors_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
+
+Place = tuple[int, int]
+"""The address of a bundle, and the number of an instruction in it."""
+
+START: Place = (-1, -1)
+"""Stands for the write of a register before the program starts."""
+
+
+class Read(NamedTuple):
+    """An operand that reads a register; a live one sees what its bundle writes."""
+
+    address: int
+    instruction: int
+    operand: int
+    register: str
+    is_live: bool
+
+    @property
+    def place(self) -> Place:
+        """The instruction that reads."""
+        return self.address, self.instruction
+
+
+class Web(NamedTuple):
+    """Writes of a register, `START` among them if it is read unwritten, and the reads of these."""
+
+    register: str
+    writes: frozenset[Place]
+    reads: tuple[Read, ...]
+
+    @property
+    def uses(self) -> list[Read]:
+        """The reads but for those of the web's own updates, such as `incr`."""
+        return [read for read in self.reads if read.place not in self.writes]
+
+
+class Webs(NamedTuple):
+    """All webs of a program; which writes a read may see, and which reads may see a write."""
+
+    webs: Sequence[Web]
+    seen: Mapping[Read, frozenset[Place]]
+    readers: Mapping[Place, frozenset[Read]]
+
+    def web_of(self, read: Read) -> Web:
+        """Return the web that a read belongs to."""
+        return next(web for web in self.webs if read in web.reads)
+
+
+class _Effects(NamedTuple):
+    """The reads of a bundle, as instruction, operand, register and liveness; and its writes."""
+
+    reads: tuple[tuple[int, int, str, bool], ...]
+    writes: Mapping[str, int]
+
+
+_State = Mapping[str, frozenset[Place]]
+
+
+def webs_of(program: Program) -> Webs:
+    """Return the webs of registers that can change, as far as the program can be reached."""
+    effects = [
+        _effects(program.isa, program.bundles[number]) for number in program.bundle_at_address
+    ]
+    before = _reaching(program, effects)
+    seen: dict[Read, frozenset[Place]] = {}
+    for address, (reads, writes) in enumerate(effects):
+        state = before[address]
+        for number, operand, register, is_live in reads:
+            read = Read(address, number, operand, register, is_live)
+            writer = writes.get(register, number)
+            if is_live and writer != number:
+                seen[read] = frozenset({(address, writer)})
+            elif state is not None:
+                seen[read] = state[register]
+    readers: dict[Place, set[Read]] = {}
+    for read, places in seen.items():
+        for place in places - {START}:
+            readers.setdefault(place, set()).add(read)
+    webs = list(_webs(effects, seen))
+    return Webs(webs, seen, {place: frozenset(reads) for place, reads in readers.items()})
+
+
+def _webs(effects: Sequence[_Effects], seen: Mapping[Read, frozenset[Place]]) -> Iterator[Web]:
+    """Join the writes that a read sees, and those of an update with what it updates."""
+    parent: dict[tuple[str, Place], tuple[str, Place]] = {}
+
+    def root(key: tuple[str, Place]) -> tuple[str, Place]:
+        while parent.setdefault(key, key) != key:
+            key = parent[key]
+        return key
+
+    for address, (_, writes) in enumerate(effects):
+        for register, number in writes.items():
+            root((register, (address, number)))
+    for read, places in seen.items():
+        joined = [(read.register, place) for place in places]
+        if effects[read.address].writes.get(read.register) == read.instruction:
+            joined.append((read.register, read.place))
+        for key in joined[1:]:
+            parent[root(key)] = root(joined[0])
+        root(joined[0])
+    groups: dict[tuple[str, Place], tuple[set[Place], list[Read]]] = {}
+    for register, place in parent:
+        groups.setdefault(root((register, place)), (set(), []))[0].add(place)
+    for read, places in seen.items():
+        groups[root((read.register, next(iter(places))))][1].append(read)
+    for (register, _), (places_, reads) in groups.items():
+        yield Web(register, frozenset(places_), tuple(sorted(reads)))
+
+
+def _reaching(program: Program, effects: Sequence[_Effects]) -> list[_State | None]:
+    """Return the writes that reach each address; None where it is not reached."""
+    successors = successors_of(program)
+    assert successors is not None
+    names = scalar_registers(program.isa)
+    before: list[_State | None] = [None] * program.size
+    if before:
+        before[0] = dict.fromkeys(names.names[: names.changing], frozenset({START}))
+    waiting = [0] if before else []
+    while waiting:
+        address = waiting.pop()
+        state = before[address]
+        assert state is not None
+        writes = effects[address].writes
+        behind = {
+            register: frozenset({(address, writes[register])}) if register in writes else places
+            for register, places in state.items()
+        }
+        for following in successors[address]:
+            if following >= program.size:
+                continue
+            known = before[following]
+            joined = behind if known is None else {r: known[r] | behind[r] for r in behind}
+            if joined != known:
+                before[following] = joined
+                waiting.append(following)
+    return before
+
+
+@cached_on_bundle
+def _effects(isa: Isa, bundle: Bundle) -> _Effects:
+    names = scalar_registers(isa)
+    changing = frozenset(names.names[: names.changing])
+    reads, writes = [], {}
+    for access in accesses_of(isa, bundle):
+        register = access.register.lower()
+        if register not in changing:
+            continue
+        if access.writes:
+            writes[register] = access.instruction
+        if access.reads:
+            is_live = access.timing.read == LIVE
+            reads.append((access.instruction, access.operand, register, is_live))
+    return _Effects(tuple(reads), writes)
