@@ -23,7 +23,7 @@ from ipu_asm.config.configuration import (
 )
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError, SourceText, Target, read_text
-from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import UnknownIsaError, load_isa
@@ -85,6 +85,21 @@ class Linter:
             with suppress(ConfigurationError):
                 self._configuration(target)
         return self.configurations.files()
+
+    def settings_of(self, target: Target) -> tuple[IsaChoice, Configuration] | None:
+        """Return the settings of a file; None, reporting the reason, if it has none."""
+        try:
+            text = read_text(target).text
+            configuration = self._configuration(target)
+        except FileError as error:
+            self._report(str(error))
+        except ConfigurationError as error:
+            for finding in error.findings:
+                self._report_once(str(finding))
+        else:
+            isa = choose_isa(text, target.name, self.options.isa, configuration, DEFAULT_ISA)
+            return isa, configuration
+        return None
 
     def lint(self, target: Target) -> LintResult | None:
         """Lint one file; return None and report the reason if it cannot be read or analysed."""

@@ -54,6 +54,7 @@ class LintOptions(NamedTuple):
     exclude: tuple[str, ...]
     force_exclude: bool
     show_files: bool
+    show_settings: bool
     jobs: int | None
     max_per_file: int | None
     isa: str | None
@@ -157,6 +158,11 @@ def _add_choice_of_files(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--show-files", action="store_true", help="print the files to lint, one a line, and exit"
+    )
+    group.add_argument(
+        "--show-settings",
+        action="store_true",
+        help="print the settings of the first file, in the form of ipu.toml, and exit",
     )
     group.add_argument(
         "--jobs",

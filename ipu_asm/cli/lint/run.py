@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Iterator, Mapping
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
@@ -45,6 +45,9 @@ class LintRun:
         if self.options.show_files:
             write("".join(f"{target.name}\n" for target in targets), sys.stdout)
             return self._exit_status()
+        if self.options.show_settings:
+            self._show_settings(linter, targets)
+            return self._exit_status()
         self.results = lint_all(linter, targets, self._report)
         self._check_output(targets, linter)
         if self.options.fix or self.options.diff:
@@ -52,6 +55,14 @@ class LintRun:
         if not self.options.diff:
             self._print()
         return self._exit_status()
+
+    def _show_settings(self, linter: Linter, targets: Sequence[Target]) -> None:
+        from ipu_asm.cli.lint.settings_text import settings_text  # few runs show them
+
+        for target in targets[:1]:
+            settings = linter.settings_of(target)
+            if settings is not None:
+                write(settings_text(target.name, *settings), sys.stdout)
 
     def _check_output(self, targets: list[Target], linter: Linter) -> None:
         """Raise `FileError` if the output file is one of the sources or configurations."""
