@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass
-from typing import Callable, NamedTuple, Protocol
+from typing import Callable, NamedTuple, Protocol, TypeAlias
 
 StopTest = Callable[[int], bool]
 """Whether to stop in front of the bundle at an address. It changes nothing."""
 
 Trace = Callable[[int], object]
 """Called with the address of each bundle that a run begins to execute."""
+
+
+Transitions: TypeAlias = Counter[tuple[int, int]]
+"""How often a bundle was executed right after another one, by their addresses."""
+
+
+class BulkTrace(ABC):
+    """A trace that takes from an engine what it recorded of many bundles at once.
+
+    An engine that records calls `append` for each bundle that it begins, as a trace is called. With
+    `wants_addresses` the others hand over addresses, else counts.
+    """
+
+    def __init__(self, wants_addresses: bool) -> None:
+        self.wants_addresses = wants_addresses
+
+    def __call__(self, pc: int) -> None:
+        """Take the address of a bundle that is begun."""
+        self.append(pc)
+
+    @property
+    @abstractmethod
+    def append(self) -> Trace:
+        """What to call for each bundle."""
+
+    @abstractmethod
+    def add_addresses(self, addresses: bytes) -> None:
+        """Take the addresses of executed bundles, as uint16."""
+
+    @abstractmethod
+    def add_transitions(self, first: int, last: int, transitions: Transitions) -> None:
+        """Take what was counted from a first to a last executed bundle."""
 
 
 class WatchedRange(NamedTuple):

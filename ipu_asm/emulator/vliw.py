@@ -15,7 +15,7 @@ from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.emulator.engine import Engine, default_engine
 from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import SelectiveTest, StopTest, Trace
+from ipu_asm.emulator.machine import BulkTrace, SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.registers import RegisterFile
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa import load_isa
@@ -105,10 +105,12 @@ class VliwMachine(Generic[State]):
         ends every run of more than one bundle with a KeyboardInterrupt and leaves the state between
         two bundles.
         """
-        if limit >= WORTHWHILE and trace is None and self.engine_choice is not Engine.NUMPY:
+        if limit >= WORTHWHILE and self.engine_choice is not Engine.NUMPY:
             runner = self._core_runner()
-            if runner is not None and (stop is None or isinstance(stop, SelectiveTest)):
-                return runner.run(self, limit, stop)
+            selective = stop if isinstance(stop, SelectiveTest) else None
+            bulk = trace if isinstance(trace, BulkTrace) else None
+            if runner is not None and selective is stop and bulk is trace:
+                return runner.run(self, limit, selective, bulk)
         return self.run_on_numpy(limit, stop, trace)
 
     @property
@@ -145,6 +147,8 @@ class VliwMachine(Generic[State]):
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
         self.snapshot.pc = NO_BUNDLE
+        if isinstance(trace, BulkTrace):
+            trace = trace.append
         xmem = self.state.xmem
         xmem.recording = True
         try:

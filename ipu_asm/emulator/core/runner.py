@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from collections import Counter
 from typing import Any, Callable, Final, NamedTuple, Sequence
 from weakref import ref
 
-from ipu_asm.emulator.binding import write_conflicts
-from ipu_asm.emulator.core.rows import CoreDescription, encode_bundle
+from ipu_asm.emulator.core.program import CoreProgram, encode_program, replaced_members
+from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.core.runtime import (
     BREAK,
     HAND_BACK,
@@ -16,15 +16,14 @@ from ipu_asm.emulator.core.runtime import (
     SLICE,
     STOP,
     CoreUnavailableError,
+    Instance,
+    RunEnd,
     instance_of,
     is_compiled,
 )
-from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import SelectiveTest
-from ipu_asm.isa import load_isa
-from ipu_asm.isa.model import Isa
+from ipu_asm.emulator.machine import BulkTrace, SelectiveTest, Transitions
 
 WORTHWHILE: Final = 8
 """A run of fewer bundles is not worth the copies of the state before and after it."""
@@ -36,25 +35,23 @@ NO_BUNDLE: Final = -1
 """The program counter of the snapshot before the first bundle of a run."""
 
 _LONGEST_BURST: Final = 1 << 12
-_MAY_BE_REPLACED: Final = frozenset({"run", "execute_vliw_cycle", "stops_at"})
-_ABSENT: Final = cached_property(lambda machine: None)
 _warm_up_done: dict[CoreDescription, int] = {}
 
 
-class EncodedBundle(NamedTuple):
-    """A bundle for the core, and the methods that it stands for; no content if it has none."""
+class _Job(NamedTuple):
+    """A run: the machine, and what asks or records along the way."""
 
-    content: bytes | None
-    methods: frozenset[str]
-    has_break: bool
+    machine: Any
+    stop: SelectiveTest | None
+    trace: BulkTrace | None
 
+    def on_numpy(self, limit: int) -> int:
+        return int(self.machine.run_on_numpy(limit, self.stop, self.trace))
 
-class CoreProgram(NamedTuple):
-    """A program for the core; the bundles `handed_back` are those of the numpy machine."""
-
-    content: bytes
-    handed_back: frozenset[int]
-    breaks: frozenset[int]
+    def is_over(self) -> bool:
+        """Whether the machine has halted, or is to stop in front of its next bundle."""
+        state = self.machine.state
+        return state.is_halted or (self.stop is not None and self.stop(state.program_counter))
 
 
 class CoreRunner:
@@ -67,74 +64,67 @@ class CoreRunner:
         self.core = core
         self.bundles = 0
         self._words: list[int | None] = []
-        self._program = CoreProgram(b"", frozenset(), frozenset())
+        self._program = CoreProgram()
         self._marks = b""
         # Weak, because a test usually refers to the machine.
-        self._marked_for: Callable[[], SelectiveTest | None] = _no_test
+        self._marked_for: tuple[Callable[[], SelectiveTest | None], bool] = _no_test, False
         self._burst = 1
         self._failure = self._obstacle = ""
 
-    def obstacle(self, machine: Any, *, is_loading: bool = True) -> str:
+    def obstacle(self, machine: Any) -> str:
         """Return why the core cannot run a machine with its program; empty if it can.
 
-        With `is_loading` it is compiled to find out whether it can be.
+        It is loaded to find out whether it can be.
         """
-        if self._failure:
-            return self._failure
-        if is_loading:
+        if not self._failure:
             try:
                 instance_of(self.core)
             except CoreUnavailableError as error:
                 self._failure = str(error)
-                return self._failure
+        if self._failure:
+            return self._failure
         words = machine.state.inst_mem
         if words != self._words:
             self._load(machine, words)
         return self._obstacle
 
-    def run(self, machine: Any, limit: int, stop: SelectiveTest | None) -> int:
+    def run(
+        self, machine: Any, limit: int, stop: SelectiveTest | None, trace: BulkTrace | None
+    ) -> int:
         """Run as `Machine.run` does: on numpy until it is worth the time to load the core."""
-        done = 0
+        job, done = _Job(machine, stop, trace), 0
         if machine.engine_choice is Engine.AUTO:
             warm_up = min(limit, warm_up_left(self.core))
             if warm_up:
-                done = int(machine.run_on_numpy(warm_up, stop))
+                done = job.on_numpy(warm_up)
                 _warm_up_done[self.core] = _warm_up_done.get(self.core, 0) + done
-                if done < warm_up or done == limit or self._is_stopped(machine, stop):
+                if done < warm_up or done == limit or job.is_over():
                     return done
         if self.obstacle(machine) or (stop and len(stop.watched) > MAX_WATCHED):
-            return done + int(machine.run_on_numpy(limit - done, stop))
+            return done + job.on_numpy(limit - done)
         if self._program.handed_back:
             machine.check_program()
-        return done + self._run(machine, limit - done, stop)
+        return done + self._run(job, limit - done)
 
-    def _run(self, machine: Any, limit: int, stop: SelectiveTest | None) -> int:
-        done, machine.snapshot.pc = 0, NO_BUNDLE
+    def _run(self, job: _Job, limit: int) -> int:
+        done, job.machine.snapshot.pc = 0, NO_BUNDLE
         with Interrupts() as interrupts:
             while True:
                 try:
-                    executed, outcome = self._execute(machine, limit - done, stop)
+                    executed, outcome = self._execute(job, limit - done)
                 except CoreUnavailableError as error:
                     self._failure = str(error)
-                    return done + int(machine.run_on_numpy(limit - done, stop))
+                    return done + job.on_numpy(limit - done)
                 done += executed
                 if outcome == HAND_BACK:
-                    done += self._hand_back(machine, executed, limit - done, stop)
-                if done >= limit or self._is_stopped(machine, stop):
+                    # More than one bundle if the core executed few since the last time.
+                    longer = min(2 * self._burst, _LONGEST_BURST)
+                    self._burst = 1 if executed >= WORTHWHILE else longer
+                    done += job.on_numpy(min(self._burst, limit - done))
+                if done >= limit or job.is_over():
                     return done
                 if interrupts.is_pending:
                     raise KeyboardInterrupt
-
-    def _is_stopped(self, machine: Any, stop: SelectiveTest | None) -> bool:
-        state = machine.state
-        return state.is_halted or (stop is not None and stop(state.program_counter))
-
-    def _hand_back(
-        self, machine: Any, executed: int, limit: int, stop: SelectiveTest | None
-    ) -> int:
-        """Let numpy execute a bundle, and more if the core executed few since the last one."""
-        self._burst = 1 if executed >= WORTHWHILE else min(2 * self._burst, _LONGEST_BURST)
-        return int(machine.run_on_numpy(min(self._burst, limit), stop))
 
     def _load(self, machine: Any, words: Sequence[int | None]) -> None:
         """Encode a program, as the numpy machine binds it: for the methods that there are now."""
@@ -150,15 +140,20 @@ class CoreRunner:
         else:
             self._obstacle = ""
 
-    def _execute(self, machine: Any, limit: int, stop: SelectiveTest | None) -> tuple[int, int]:
+    def _execute(self, job: _Job, limit: int) -> tuple[int, int]:
         """Execute up to `limit` bundles on the core; returns their number and the outcome."""
+        machine, trace = job.machine, job.trace
         registers, memory, cycles = machine.state.regfile, machine.state.xmem, machine.cycles
+        is_counting = trace is not None and not trace.wants_addresses
         instance = instance_of(self.core)
-        instance.load_program(self._program.content, self._marks_for(stop))
+        instance.load_program(self._program.content, self._marks_for(job.stop, is_counting))
         instance.load_state(registers, memory)
+        first = registers.pc
         end = instance.execute(
-            registers.pc, min(limit, SLICE), self.core.option(machine), stop.watched if stop else ()
-        )
+            first, min(limit, SLICE), self.core.option(machine),
+            job.stop.watched if job.stop else (),
+            is_counting=is_counting, is_tracing=trace is not None and not is_counting,
+        )  # fmt: skip
 
         def commit() -> None:
             instance.store_state(registers, memory)
@@ -174,13 +169,27 @@ class CoreRunner:
             commit()
             raise
         self.bundles += end.executed
+        if trace is not None and end.executed:
+            self._record(trace, instance, first, end)
         return end.executed, end.outcome
 
-    def _marks_for(self, stop: SelectiveTest | None) -> bytes:
-        """The marks of all addresses for a stop test."""
-        if not self._marks or stop is not self._marked_for():
-            marks = bytearray(self.core.state.program_limit)
+    def _record(self, trace: BulkTrace, instance: Instance, first: int, end: RunEnd) -> None:
+        if trace.wants_addresses:
+            trace.add_addresses(instance.addresses(end.executed))
+        else:
+            transitions = _transitions(instance.take_counts(), self._program.targets)
+            # What the last bundle led to was not executed.
+            transitions[end.last_pc, end.pc] -= 1
+            trace.add_transitions(first, end.last_pc, transitions)
+
+    def _marks_for(self, stop: SelectiveTest | None, is_counting: bool) -> bytes:
+        """The marks of all addresses; a core that counts knows no targets of indirect branches."""
+        marked_for, was_counting = self._marked_for
+        if not self._marks or stop is not marked_for() or is_counting is not was_counting:
             handed_back = self._program.handed_back
+            if is_counting:
+                handed_back |= self._program.indirect
+            marks = bytearray(self.core.state.program_limit)
             for address in handed_back if stop is None else handed_back | stop.after:
                 marks[address] |= HANDED_BACK
             if stop is not None:
@@ -190,8 +199,19 @@ class CoreRunner:
                     # The core asks the break slots of its own bundles alone.
                     marks[address] |= STOP if address in handed_back else BREAK
             self._marks = bytes(marks)
-            self._marked_for = ref(stop) if stop else _no_test
+            self._marked_for = ref(stop) if stop else _no_test, is_counting
         return self._marks
+
+
+def _transitions(counts: dict[int, tuple[int, int]], targets: Sequence[int | None]) -> Transitions:
+    """How often each bundle led to another one, from how often it went on and branched."""
+    transitions: Transitions = Counter()
+    for pc, (went_on, branched) in counts.items():
+        transitions[pc, pc + 1] += went_on
+        target = targets[pc] if pc < len(targets) else None
+        if branched and target is not None:
+            transitions[pc, target] += branched
+    return transitions
 
 
 def _no_test() -> None:
@@ -201,64 +221,3 @@ def _no_test() -> None:
 def warm_up_left(core: CoreDescription) -> int:
     """Return how many bundles numpy executes before the core is worth loading."""
     return 0 if is_compiled(core) else max(0, WARM_UP - _warm_up_done.get(core, 0))
-
-
-def encode_program(core: CoreDescription, machine: Any, words: Sequence[int | None]) -> CoreProgram:
-    """Encode the program of a machine."""
-    isa, order = load_isa(machine.state.isa_name), machine.execution_order
-    changed = overridden_methods(core, machine)
-    length = max((pc + 1 for pc, word in enumerate(words) if word is not None), default=0)
-    bundles = [encode_word(core, isa, order, word) for word in words[:length]]
-    left = frozenset(
-        pc for pc, each in enumerate(bundles) if each.content is None or each.methods & changed
-    )
-    nothing = bytes(core.bundle_size)
-    content = b"".join(
-        nothing if pc in left or each.content is None else each.content
-        for pc, each in enumerate(bundles)
-    )
-    return CoreProgram(content, left, frozenset(pc for pc, b in enumerate(bundles) if b.has_break))
-
-
-@lru_cache(maxsize=4096)
-def encode_word(
-    core: CoreDescription, isa: Isa, order: tuple[str, ...], word: int | None
-) -> EncodedBundle:
-    """Encode a word of program memory. The content is None if the core cannot execute it."""
-    if word is None:
-        return EncodedBundle(bytes(core.bundle_size), frozenset(), False)
-    if not 0 <= word < 1 << isa.word_bits:
-        return EncodedBundle(None, frozenset(), False)
-    instructions = decode_in_order(isa, order, word)
-    running = [each for each in instructions if not each.is_idle]
-    has_conflict = any(True for _ in write_conflicts(isa, running))
-    methods = frozenset(each.spec.execute_fn for each in running if each.spec is not None)
-    breaks = any(each.slot.name == core.machine.break_slot for each in running)
-    return EncodedBundle(
-        None if has_conflict else encode_bundle(core, instructions), methods, breaks
-    )
-
-
-def overridden_methods(core: CoreDescription, machine: Any) -> frozenset[str]:
-    """Return the methods of a machine that are not those that the rows of its core stand for."""
-    return frozenset(
-        name
-        for name, method in core.methods.items()
-        if getattr(type(machine), name) is not method or name in vars(machine)
-    )
-
-
-def replaced_members(core: CoreDescription, machine: Any) -> set[str]:
-    """Return what else of its class a machine replaces, of what the core might stand for."""
-    names = set(vars(machine))
-    for each in type(machine).__mro__:
-        if each is core.machine:
-            break
-        names |= vars(each).keys()
-    names -= core.methods.keys() | _MAY_BE_REPLACED
-    return {name for name in names if not name.startswith("__") and _is_member(core, name)}
-
-
-def _is_member(core: CoreDescription, name: str) -> bool:
-    """Whether the core's machine has a member of that name which its instances do not keep."""
-    return not isinstance(getattr(core.machine, name, _ABSENT), cached_property)

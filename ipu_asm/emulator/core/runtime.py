@@ -10,6 +10,8 @@ from struct import Struct
 from typing import Any, Final, NamedTuple, Sequence
 from weakref import WeakSet
 
+import numpy as np
+
 from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.machine import WatchedRange
 from ipu_asm.emulator.memory import PAGE, Image, XMem, differing_pages
@@ -77,6 +79,7 @@ class Instance:
         self._pages = slice(
             self.place.dirty_pages, self.place.dirty_pages + core.state.memory_size // PAGE
         )
+        self._counts = slice(self.place.counts, self.place.counts + 16 * core.state.program_limit)
         self._clean = bytes(self._pages.stop - self._pages.start)
         self._image: Image | None = None
         _open_instances.add(self)
@@ -117,12 +120,22 @@ class Instance:
         self._image = image
 
     def execute(
-        self, pc: int, limit: int, option: int, watched: Sequence[WatchedRange] = ()
+        self,
+        pc: int,
+        limit: int,
+        option: int,
+        watched: Sequence[WatchedRange] = (),
+        *,
+        is_counting: bool = False,
+        is_tracing: bool = False,
     ) -> RunEnd:
-        """Execute up to `limit` bundles. Raises `CoreUnavailableError` if the core is defective."""
+        """Execute up to `limit` bundles. Raises `CoreUnavailableError` if the core is defective.
+
+        If it is counting, `take_counts` must follow; if it is tracing, `addresses` may.
+        """
         for number, each in enumerate(watched):
             _RANGE.pack_into(self.bytes, self._watched_at + number * _RANGE.size, *each)
-        words = (pc, 0, limit, 0, 0, option, 0, 0, len(watched))
+        words = (pc, 0, limit, 0, 0, option, is_counting, is_tracing, len(watched))
         _CONTROL.pack_into(self.bytes, self.place.control, *words)
         self._image, image = None, self._image
         try:
@@ -132,6 +145,18 @@ class Instance:
         self._image = image
         pc, last_pc, _, executed, outcome, *_ = _CONTROL.unpack_from(self.bytes, self.place.control)
         return RunEnd(pc, last_pc, executed, outcome)
+
+    def addresses(self, executed: int) -> bytes:
+        """Return the addresses of the bundles of the last call, which was tracing, as uint16."""
+        return bytes(self.bytes[self.place.tail : self.place.tail + 2 * executed])
+
+    def take_counts(self) -> dict[int, tuple[int, int]]:
+        """Return how often each bundle went on and branched, by address, and begin anew."""
+        words = np.frombuffer(self.bytes[self._counts], "<u8").reshape(-1, 2)
+        used = np.flatnonzero(words.any(axis=1))
+        counts = {int(pc): (int(words[pc, 0]), int(words[pc, 1])) for pc in used}
+        self.bytes[self._counts] = bytes(self._counts.stop - self._counts.start)
+        return counts
 
     def store_state(self, registers: Any, memory: XMem) -> None:
         """Copy the registers and the written pages back. Calling it twice does no harm."""

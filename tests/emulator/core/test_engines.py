@@ -90,7 +90,7 @@ def test_a_core_that_fails_leaves_the_rest_to_numpy(monkeypatch: pytest.MonkeyPa
     ipu = on_core(ipu_with(LOOP))
     ipu.run(100)
 
-    def fail(self: runtime.Instance, *arguments: object) -> None:
+    def fail(self: runtime.Instance, *arguments: object, **options: bool) -> None:
         raise runtime.CoreUnavailableError("the core failed: a trap")
 
     monkeypatch.setattr(runtime.Instance, "execute", fail)
