@@ -14,6 +14,14 @@ Ranges: TypeAlias = list[list[int]]
 ELEMENT_TYPES: Final = ("INT8", "E1", "E2", "E3", "E4", "E5", "E6", "E7")
 """The element types; the position of a float type is the number of its exponent bits."""
 
+VECTORS: Final = {
+    "r0": ("r", 0), "r1": ("r", 1), "r0_wide": ("r_wide", 0), "r1_wide": ("r_wide", 1),
+    **{name: (name, 0) for name in (
+        "r_cyclic", "r_mask", "r_acc", "mult_res", "post_aaq_reg", "mem_bypass", "r_cyclic_wide",
+    )},
+}  # fmt: skip
+"""Name and element of every vector register, by the name that the recorded runs give it."""
+
 AT_RESET: Final = {
     "r0": bytes(128), "r1": bytes(128), "mem_bypass": bytes(128), "r_cyclic": bytes(512),
     "r_mask": b"\xff" * 128, "r_acc": bytes(512), "mult_res": bytes(512),

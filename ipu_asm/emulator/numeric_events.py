@@ -27,5 +27,6 @@ class NumericEvent(NamedTuple):
 Probe: TypeAlias = Callable[[Any, Any], list[NumericEvent]]
 """Returns the events of a bundle, from the registers before it and those after it."""
 
-ProbeMaker: TypeAlias = Callable[[Sequence[DecodedInstruction]], Probe | None]
-"""Returns the probe of a bundle with these instructions; None if it can have no such event."""
+ProbeMaker: TypeAlias = Callable[[Sequence[DecodedInstruction], Any], Probe | None]
+"""Returns the probe of a bundle with these instructions, for states with the given settings; None
+if it can have no such event."""

@@ -88,6 +88,17 @@ def quiet_nans(words: Words) -> None:
     np.bitwise_or(words, np.uint32(_QUIET), out=words, where=is_nan(words))
 
 
+def repair_nans(results: Words, first: Words, second: Words) -> None:
+    """Give each NaN among the float32 results of an operation its bits, in place.
+
+    The bits are those of the first operand, or else the second one, that is NaN.
+    """
+    quiet, created = np.uint32(_QUIET), np.uint32(CANONICAL_NAN)
+    bits = np.where(is_nan(second), second | quiet, created)
+    bits = np.where(is_nan(first), first | quiet, bits)
+    np.copyto(results, bits, where=is_nan(results))
+
+
 def sum_words(first: Words, *others: Words) -> Words:
     """Return the float32 sums of words, added one by one in double precision and rounded once."""
     totals = first.view("<f4").astype(np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.isa.ipu_family import LANGUAGE_ID, LANGUAGE_NAME
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa.manifest import HostOption, Manifest
 
 MANIFEST = Manifest(
     title="IPU 2",
@@ -24,5 +24,25 @@ MANIFEST = Manifest(
         "cr",
         "lrd",
         "mult_stage",
+    ),
+    has_machine=True,
+    host_options=(
+        HostOption(
+            "dtype",
+            "choice",
+            "the type of narrow elements: int8, or a float with 1 to 7 exponent bits",
+            choices=("INT8", "E1", "E2", "E3", "E4", "E5", "E6", "E7"),
+            default="INT8",
+        ),
+        HostOption(
+            "wide",
+            "choice",
+            "the type of elements of 32 bits, which then take the place of the narrow ones",
+            choices=("fp32", "int32"),
+        ),
+        HostOption(
+            "quantize", "flag", "quantize the results of wide activations to bytes", default=False
+        ),
+        HostOption("elu_alpha", "number", "the factor of the activation `elu`", default=1.0),
     ),
 )

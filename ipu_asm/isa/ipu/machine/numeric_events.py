@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Iterator, Sequence
+from typing import Final, Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ _ADDING: Final = {
 """The methods that write the element-wise sum of the registers that their instruction reads."""
 
 
-def nan_probe(instructions: Sequence[DecodedInstruction]) -> Probe | None:
+def nan_probe(instructions: Sequence[DecodedInstruction], settings: Hashable = ()) -> Probe | None:
     """Return a probe for words that a bundle changed to NaN; it reports none in INT8 mode.
 
     None for a bundle that cannot create any.
@@ -51,7 +51,9 @@ def nan_probe(instructions: Sequence[DecodedInstruction]) -> Probe | None:
     return probe if written else None
 
 
-def overflow_probe(instructions: Sequence[DecodedInstruction]) -> Probe | None:
+def overflow_probe(
+    instructions: Sequence[DecodedInstruction], settings: Hashable = ()
+) -> Probe | None:
     """Return a probe for sums written by a bundle that exceed int32; only in INT8 mode.
 
     None for a bundle that adds no words.

@@ -1,0 +1,50 @@
+"""The slots cond and break. The program counter already has the next address when cond executes."""
+
+from __future__ import annotations
+
+from ipu_asm.emulator.words import signed
+from ipu_asm.isa.ipu2.machine.state import INST_MEM_SIZE
+from ipu_asm.isa.ipu2.machine.unit import Unit
+
+
+class ControlUnit(Unit):
+    """Methods of the two slots. Those of break say whether a debugger stops before the bundle."""
+
+    def execute_beq(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if two registers are equal."""
+        if reg1 == reg2:
+            self._registers.pc = label
+
+    def execute_bne(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if two registers differ."""
+        if reg1 != reg2:
+            self._registers.pc = label
+
+    def execute_blt(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if the first register is less, both being signed."""
+        if signed(reg1) < signed(reg2):
+            self._registers.pc = label
+
+    def execute_bge(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if the first register is not less, both being signed."""
+        if signed(reg1) >= signed(reg2):
+            self._registers.pc = label
+
+    def execute_br(self, *, reg: int) -> None:
+        """Branch to the address in a register; an address beyond program memory halts."""
+        self._registers.pc = reg
+
+    def execute_bkpt(self) -> None:
+        """Halt the machine."""
+        self._registers.pc = INST_MEM_SIZE
+
+    def execute_break(self) -> bool:
+        """Always stop."""
+        return True
+
+    def execute_break_ifeq(self, *, reg: int, value: int) -> bool:
+        """Stop if a register equals a 16-bit number, taken as unsigned."""
+        return reg == value & 0xFFFF
+
+    def execute_nop(self) -> None:
+        """Do nothing, in any slot."""
