@@ -4,26 +4,55 @@ from __future__ import annotations
 
 import json
 import sys
+from difflib import SequenceMatcher
+from itertools import accumulate
+from typing import Any, Iterator, Sequence
 
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
 from ipu_asm.testbench.packing import packed
+from ipu_asm.testbench.pipelining import one_pipelined
+from ipu_asm.testbench.rebasing import rebased
+from ipu_asm.text import Span, TextEdit
 
 
 def main() -> int:
     """Read a request from standard input; print the edits, or why there are none, as JSON.
 
-    A request has `isa`, `text`, the first addresses of the `blocks` to pack, and `configurations`
-    of the host. The answer has `edits`, each with start, end and new text, or a `refusal`.
+    A request has `isa`, `text` and `configurations` of the host, and what to rewrite: the first
+    addresses of the `blocks` to pack, the address of a loop to `pipeline`, or `rebase`. The answer
+    has `edits`, each with start, end and new text, or a `refusal`.
     """
     request = json.load(sys.stdin)
     program = read_program(load_isa(request["isa"]), request["text"])
+    program.configurations = request["configurations"]
     answer: dict[str, object]
     try:
-        result = packed(program, request["configurations"], frozenset(request["blocks"]))
-        answer = {"edits": [[*edit.span, edit.new_text] for edit in result.edits]}
+        answer = {"edits": [[*edit.span, edit.new_text] for edit in _edits(program, request)]}
     except PackingError as error:
         answer = {"refusal": str(error)}
     print(json.dumps(answer))
     return 0
+
+
+def _edits(program: Program, request: dict[str, Any]) -> Sequence[TextEdit]:
+    if "blocks" in request:
+        return packed(program, request["configurations"], frozenset(request["blocks"])).edits
+    if "pipeline" in request:
+        return list(line_edits(program.text, one_pipelined(program, request["pipeline"]).text))
+    result = rebased(program)
+    if result.program is program:
+        raise PackingError("no other update of loop registers saves cycles")
+    return list(line_edits(program.text, packed(result.program).text))
+
+
+def line_edits(old: str, new: str) -> Iterator[TextEdit]:
+    """Yield edits of whole lines that turn one text into another."""
+    one, other = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, one))]
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    for kind, first, end, new_first, new_end in matcher.get_opcodes():
+        if kind != "equal":
+            yield TextEdit(Span(starts[first], starts[end]), "".join(other[new_first:new_end]))

@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.packing.pack import PackingError, packing_blocks
 from ipu_asm.flow.packing.pipeline import PipelinedLoop, pipelined_loops, prove_pipeline
 from ipu_asm.flow.packing.proof import ProofError
+from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
+from ipu_asm.testbench.packing import packed
 from ipu_asm.testbench.whole_runs import compare_runs, packed_cycles, whole_cycles
 
 
@@ -48,6 +51,36 @@ def pipelined(program: Program) -> PipelineResult:
         cycles = whole_cycles(facts)
         found = _best(program, facts, cycles)
     return PipelineResult(program, tuple(overlapped), (before, cycles))
+
+
+def one_pipelined(program: Program, address: int) -> Program:
+    """Pipeline the loop at an address, and pack what takes its place.
+
+    Raises `PackingError` if that saves no cycles compared to packing, or is not proven.
+    """
+    facts = control_facts(program)
+    whole_cycles(facts)
+    found = [each for each in pipelined_loops(program, facts) if each.addresses.start == address]
+    if not found:
+        raise PackingError("no schedule of its iterations is shorter")
+    prove_loop(found[0], facts)
+    before = _packed_inside(program, found[0].addresses)
+    after = _packed_inside(found[0].pipelined, range(address, found[0].end))
+    if whole_cycles(control_facts(after)) >= whole_cycles(control_facts(before)):
+        raise PackingError("what overlaps saves no cycles")
+    return after
+
+
+def _packed_inside(program: Program, addresses: range) -> Program:
+    """Pack the blocks that have some of the addresses."""
+    starts = [
+        block.start
+        for block in packing_blocks(program)
+        if block.start < addresses.stop and block.stop > addresses.start
+    ]
+    made = read_program(program.isa, packed(program, None, starts).text)
+    made.presets, made.configurations = program.presets, program.configurations
+    return made
 
 
 def pipelined_cycles(program: Program) -> int:

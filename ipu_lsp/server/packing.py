@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Generator, Sequence
+from typing import Generator, Mapping
 
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.pack import PackingError
@@ -13,17 +13,18 @@ from ipu_lsp.server.running import TIME_LIMIT_S, output_of
 
 
 def proven_edits(
-    program: Program, blocks: Sequence[int]
+    program: Program, rewriting: Mapping[str, object]
 ) -> Generator[None, None, tuple[TextEdit, ...]]:
-    """Return, in short steps, the edits that pack blocks of a program, if they are proven.
+    """Return, in short steps, the edits that rewrite a program, if they are proven.
 
-    Raises `PackingError` if they are not.
+    `rewriting` is what `packing_process` is asked for, such as the `blocks` to pack. Raises
+    `PackingError` if they are not.
     """
     request = {
         "isa": program.isa.name,
         "text": program.text,
         "configurations": [dict(facts.presets) for facts in control_facts(program)],
-        "blocks": list(blocks),
+        **rewriting,
     }
     data = json.dumps(request).encode()
     output = yield from output_of("ipu_asm.testbench.packing_process", (), data, TIME_LIMIT_S)

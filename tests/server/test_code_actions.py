@@ -171,16 +171,18 @@ PACKABLE = f"# {LOOSE}\nset lr2 4;;\nx: incr lr1 1;;\nacc;;\nbne lr1 lr2 x;;\nbk
 RESOLVING = ("vscode", "vscode-2022", "neovim")
 
 
-async def packing_offers(editor: Editor, text: str) -> list[t.CodeAction]:
+async def packing_offers(
+    editor: Editor, text: str, at: str = "acc", title: str = "Pack"
+) -> list[t.CodeAction]:
     uri = editor.open(text).uri
     context = t.CodeActionContext(diagnostics=[], only=["refactor.rewrite"])
     document = t.TextDocumentIdentifier(uri)
-    params = t.CodeActionParams(document, editor.range_of(text, "acc"), context)
+    params = t.CodeActionParams(document, editor.range_of(text, at), context)
     found = await editor.text_document_code_action_async(params) or ()
     return [
         action
         for action in found
-        if isinstance(action, t.CodeAction) and action.title.startswith("Pack")
+        if isinstance(action, t.CodeAction) and action.title.startswith(title)
     ]
 
 
@@ -203,6 +205,64 @@ async def test_packing_that_is_not_proven_is_refused_with_the_reason(editor: Edi
     text = "acc;;\nsub lr2 lr0 cr3;;\nldr_mult_reg r0 lr2 cr0;;\nbkpt;;\n"
     (offer,) = await packing_offers(editor, text)
     with pytest.raises(JsonRpcException, match="not packed: no values of `cr3`, `cr0`"):
+        await editor.code_action_resolve_async(offer)
+
+
+OVERLAPPING = f"""\
+# {LOOSE}
+# CR cr0 = 0, cr1 = 0x10000, cr2 = 0x20000, cr5 = 1
+    set lr0 -128; set lr3 0;;
+    set lr1 -512; set lr2 2048;;
+row:
+    incr lr0 128; ldr_mult_reg r0 lr0 cr0;;
+    ldr_cyclic_mult_reg lr0 cr1 lr3; mult.ee r0 lr3 lr3 lr3; acc.first; agg max value cr5 aaq0;;
+    acc.add_aaq aaq0;;
+    incr lr1 512; str_acc_reg lr1 cr2; bne lr0 lr2 row;;
+    bkpt;;
+"""
+STEPPING = f"""\
+# {LOOSE}
+    set lr1 0; set lr2 9;;
+    set lr0 0;;
+row:
+    ldr_mult_reg r0 lr0 cr0;;
+    incr lr0 128; incr lr1 1;;
+    bne lr1 lr2 row;;
+    bkpt;;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "title", "expected"),
+    [
+        (OVERLAPPING, "acc.add", "Pipeline", "# prologue of row: the first iteration begins"),
+        (STEPPING, "incr", "Update", "incr lr0 128; bne lr0 lr2 row;;"),
+    ],
+)
+async def test_loops_are_pipelined_and_rebased_when_the_offer_is_accepted(
+    editor: Editor, text: str, at: str, title: str, expected: str
+) -> None:
+    offers = await packing_offers(editor, text, at, title)
+    if editor.name not in RESOLVING:
+        assert offers == []
+        return
+    (offer,) = offers
+    assert offer.edit is None
+    resolved = await editor.code_action_resolve_async(offer)
+    uri = offer.data["uri"] if isinstance(offer.data, dict) else ""
+    written = made(editor, uri, text, resolved)
+    assert expected in written
+    assert written.startswith(f"# {LOOSE}\n")
+    assert written.endswith("bkpt;;\n")
+
+
+async def test_rebasing_that_saves_nothing_is_refused(editor: Editor) -> None:
+    if editor.name not in RESOLVING:
+        return
+    text = STEPPING.replace("incr lr0 128", "add lr0 lr0 lr5")
+    text = text.replace("set lr0 0", "set lr0 0; set lr5 128")
+    (offer,) = await packing_offers(editor, text, "bne", "Update")
+    with pytest.raises(JsonRpcException, match="not rebased: no other update of loop registers"):
         await editor.code_action_resolve_async(offer)
 
 

@@ -15,7 +15,7 @@ from ipu_asm.flow.packing.proof import ProofError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.testbench.pipelining import pipelined, prove_loop
+from ipu_asm.testbench.pipelining import one_pipelined, pipelined, prove_loop
 from tests.programs import example_kernels
 
 IPU = load_isa("ipu")
@@ -89,6 +89,17 @@ row:
     bkpt;;
 """
     )
+
+
+def test_one_loop_is_pipelined_and_packed_alone() -> None:
+    second = NORMS.replace("row", "other").replace("    bkpt;;\n", "")
+    program = program_of(second + NORMS)
+    [head] = [a for label, a in program.label_addresses.items() if label == "row"]
+    made = one_pipelined(program, head)
+    assert "prologue of row" in made.text
+    assert made.text.startswith(second)
+    with pytest.raises(PackingError, match="no schedule of its iterations is shorter"):
+        one_pipelined(made, 0)
 
 
 def test_a_pipelined_program_is_not_pipelined_again() -> None:

@@ -59,29 +59,55 @@ class PipelinedLoop(NamedTuple):
 def pipelined_loops(program: Program, facts: Sequence[ControlFacts]) -> list[PipelinedLoop]:
     """Return each loop that can be pipelined, by itself, with a shorter kernel.
 
-    `facts` are those of all configurations of the host. A loop with assertions, which are about its
-    own trips, cycles and values, is left alone. Raises `PackingError` if the program cannot
+    `facts` are those of all configurations of the host. Raises `PackingError` if the program cannot
     be packed.
     """
     check_packable(program)
+    loops = loops_to_pipeline(program, facts)
+    found = ((block, loop_schedule(program, block, facts)) for block in loops)
+    return [_pipelined(program, block, schedule) for block, schedule in found if schedule]
+
+
+def loops_to_pipeline(program: Program, facts: Sequence[ControlFacts]) -> list[range]:
+    """Return the loops of one basic block whose trips and accesses are known.
+
+    A loop with assertions, which are about its own trips, cycles and values, is left alone.
+    """
     if not facts or any(is_distance(program, reference) for reference in program.references):
         return []
     if any(each.run.end.reason != HALTED for each in facts):
         return []
-    tests = [disjoint_accesses(each) for each in facts]
-
-    def are_disjoint(first: Operation, second: Operation) -> bool:
-        return all(test is not None and test(first, second) for test in tests)
-
     asserted = {each.bundle for each in assertion_comments(program)}
-    loops = [
+    return [
         block
         for block in basic_blocks(program)
         if _is_loop(program, block)
         and asserted.isdisjoint(program.bundle_at_address[address] for address in block)
     ]
-    found = (_pipelined(program, block, facts, are_disjoint) for block in loops)
-    return [loop for loop in found if loop is not None]
+
+
+def loop_schedule(
+    program: Program, block: range, facts: Sequence[ControlFacts]
+) -> ModuloSchedule | None:
+    """Return a schedule of a loop with a shorter interval, which all its entries have trips for."""
+    tests = [disjoint_accesses(each) for each in facts]
+
+    def are_disjoint(first: Operation, second: Operation) -> bool:
+        return all(test is not None and test(first, second) for test in tests)
+
+    graph = dependences_of(program, block, True, are_disjoint)
+    schedule = modulo_schedule(program.isa, graph, len(block))
+    if schedule is None or schedule.stages < 2:
+        return None
+    trips = least_trips(block, facts)
+    return None if trips is None or trips < schedule.stages else schedule
+
+
+def least_trips(block: range, facts: Sequence[ControlFacts]) -> int | None:
+    """Return the fewest trips of an entry of a loop in any configuration; None if not known."""
+    found = [each.summary.loops.get(block.start) for each in facts]
+    trips = [each.least for each in found if each is not None and each.least is not None]
+    return min(trips) if trips and len(trips) == len(facts) else None
 
 
 def prove_pipeline(loop: PipelinedLoop, facts: Sequence[ControlFacts]) -> None:
@@ -181,18 +207,9 @@ def _is_loop(program: Program, block: range) -> bool:
     )
 
 
-def _pipelined(
-    program: Program, block: range, facts: Sequence[ControlFacts], are_disjoint: Disjoint
-) -> PipelinedLoop | None:
-    graph = dependences_of(program, block, True, are_disjoint)
-    schedule = modulo_schedule(program.isa, graph, len(block))
-    if schedule is None or schedule.stages < 2:
-        return None
-    for each in facts:
-        summary = each.summary.loops.get(block.start)
-        if summary is None or summary.least is None or summary.least < schedule.stages:
-            return None
-    operations, interval, stages = graph.operations, schedule.interval, schedule.stages
+def _pipelined(program: Program, block: range, schedule: ModuloSchedule) -> PipelinedLoop:
+    operations = operations_of(program, block)
+    interval, stages = schedule.interval, schedule.stages
     order = slot_order(program)
 
     def bundles(first: int, end: int) -> list[tuple[Operation, ...]]:

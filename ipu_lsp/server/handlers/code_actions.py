@@ -1,6 +1,7 @@
 """`textDocument/codeAction`: fixes and refactorings, as workspace edits.
 
-Packing is offered without an edit. It is computed, with its proof, when the action is resolved.
+Packing, pipelining and rebasing are offered without an edit. It is computed, with its proof, when
+the action is resolved.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pygls.exceptions import JsonRpcException
 
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide import code_actions as ide
+from ipu_asm.ide.loop_rewritings import rewriting_offers
 from ipu_asm.ide.packing import packing_edits, packing_offers
 from ipu_asm.ide.refactorings.offer import REWRITE
 from ipu_lsp.json_types import Json
@@ -49,19 +51,20 @@ def code_actions(
 def resolve(
     session: LspSession, action: t.CodeAction
 ) -> Generator[None, None, t.CodeAction | Json]:
-    """Return an offer to pack with its edit. Raises `JsonRpcException` if it is not proven."""
+    """Return an offer to rewrite with its edit. Raises `JsonRpcException` if it is not proven."""
     data: Any = action.data
-    if not isinstance(data, dict) or not isinstance(data.get("blocks"), list):
+    rewriting = data.get("rewriting") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(rewriting, dict):
         return action
     uri = str(data.get("uri"))
     document, view = session.documents.get(uri), session.view(uri)
     if document is None or view is None or document.version != data.get("version"):
         raise _refusal("the text has changed since packing was offered")
     try:
-        edits = yield from proven_edits(view.analysis.effective_program, data["blocks"])
+        edits = yield from proven_edits(view.analysis.effective_program, rewriting)
         written = packing_edits(view.analysis, edits)
     except PackingError as error:
-        raise _refusal(f"not packed: {error}") from error
+        raise _refusal(f"{_refused(rewriting)}: {error}") from error
     coded = [view.coordinates.edit(edit) for edit in written]
     edit = workspace_edit(document, coded, versioned=session.client.document_changes)
     return {"title": action.title, "kind": REWRITE, "edit": edit}
@@ -69,14 +72,21 @@ def resolve(
 
 def _packing(session: LspSession, uri: str, view: View, offset: int) -> list[Json]:
     version = session.documents[uri].version
+    packed = [(o.title, {"blocks": list(o.blocks)}) for o in packing_offers(view.analysis, offset)]
     return [
         {
-            "title": offer.title,
+            "title": title,
             "kind": REWRITE,
-            "data": {"uri": uri, "version": version, "blocks": list(offer.blocks)},
+            "data": {"uri": uri, "version": version, "rewriting": dict(request)},
         }
-        for offer in packing_offers(view.analysis, offset)
+        for title, request in [*packed, *rewriting_offers(view.analysis, offset)]
     ]
+
+
+def _refused(rewriting: Json) -> str:
+    if "pipeline" in rewriting:
+        return "not pipelined"
+    return "not rebased" if "rebase" in rewriting else "not packed"
 
 
 def _refusal(message: str) -> JsonRpcException:
