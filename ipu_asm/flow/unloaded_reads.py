@@ -155,6 +155,7 @@ class _Walk:
     ) -> None:
         self.effects = effects
         self.steps = facts.run.steps
+        self.spaces = program.isa.spaces
         self.scratch = program.isa.scratch
         self.loaded: set[str] = set()
         self.elements: dict[str, int] = {}
@@ -244,7 +245,7 @@ class _Walk:
         """Report a window that some iteration reads and that no iteration loads."""
         step = self.steps[node.address]
         for place, window in enumerate(step.windows):
-            size, loaded = self.sizes[window.memory], self.elements.get(window.memory, 0)
+            size, loaded = self.sizes[window.memory], self._loaded_in(window.memory)
             progression = node.values[step.first_window + place]
             if not loaded or not is_countable(progression):
                 continue
@@ -257,7 +258,7 @@ class _Walk:
         address = node.address
         step, effects = self.steps[address], self.effects[address]
         if not effects.old <= self.loaded:
-            windowed = {window.memory for window in step.windows}
+            windowed = self.windowed(address)
             for register in effects.old - self.loaded - windowed:
                 if not self.only_keeps(address, register):
                     self._report(UnloadedRead(address, register, True))
@@ -267,6 +268,19 @@ class _Walk:
             if access.kind == "write" and access.memory in self.sizes:
                 self._load(access.memory, access.size, value_in(offsets, iteration))
         self._windows(node, iteration, is_live=True)
+
+    def windowed(self, address: int) -> set[str]:
+        """Return the registers of which a bundle reads a window, those that are parts included."""
+        memories = [window.memory for window in self.steps[address].windows]
+        return {name for memory in memories for name in (memory, *self.spaces[memory].parts)}
+
+    def _loaded_in(self, memory: str) -> int:
+        """Return the elements that are loaded of a register, or of those that it consists of."""
+        space, found = self.spaces[memory], self.elements.get(memory, 0)
+        for number, part in enumerate(space.parts):
+            size = space.size // len(space.parts)
+            found |= (((1 << size) - 1) << number * size) if part in self.loaded else 0
+        return found
 
     def only_keeps(self, address: int, register: str) -> bool:
         """Return whether a bundle reads a register only because it overwrites a part of it."""
@@ -286,17 +300,25 @@ class _Walk:
                 self._window(node.address, window, offset)
 
     def _window(self, address: int, window: WindowRead, offset: int | None) -> None:
-        loaded, size = self.elements.get(window.memory, 0), self.sizes[window.memory]
+        loaded, size = self._loaded_in(window.memory), self.sizes[window.memory]
         if offset is None:
             if not loaded and not window.is_clipped:
-                self._report(UnloadedRead(address, window.memory, True))
+                self._report(UnloadedRead(address, self._part(window.memory, 0), True))
             return
         wanted = window_elements(offset, window.size, size, window.is_clipped)
         if wanted and not wanted & loaded:
-            read = UnloadedRead(address, window.memory, True)
-            if loaded:
+            part = self._part(window.memory, offset)
+            read = UnloadedRead(address, part, True)
+            if loaded and part == window.memory:
                 read = read._replace(window=window, first=offset % size, loaded=loaded)
             self._report(read)
+
+    def _part(self, memory: str, offset: int) -> str:
+        """Return the register that has an element: one of its parts, if it consists of others."""
+        space = self.spaces[memory]
+        if not space.parts:
+            return memory
+        return space.parts[offset % space.size * len(space.parts) // space.size]
 
     def _report(self, read: UnloadedRead) -> None:
         self.found.setdefault((read.address, read.register), read)
@@ -315,8 +337,11 @@ def _on_paths(
         if address in ran:
             continue
         effects = walk.effects[address]
-        clipped = {w.memory for w in walk.steps[address].windows if w.is_clipped}
-        for register in sorted((effects.old & unloaded) - clipped):
+        uncertain = {w.memory for w in walk.steps[address].windows if w.is_clipped}
+        for parts in (walk.spaces[w.memory].parts for w in walk.steps[address].windows):
+            # Which of them is read is not known.
+            uncertain |= {part for part in parts if part != parts[0] or not unloaded >= {*parts}}
+        for register in sorted((effects.old & unloaded) - uncertain):
             if not walk.only_keeps(address, register):
                 yield UnloadedRead(address, register, False)
 

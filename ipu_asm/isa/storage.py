@@ -62,7 +62,7 @@ class AddressSpace(NamedTuple):
 
     def row(self, mode: int) -> int:
         """Return the bytes of an address in a mode of the machine."""
-        return self.rows[mode] if self.rows else 1
+        return self.rows[mode if mode < len(self.rows) else 0] if self.rows else 1
 
     def highest(self, size: int, mode: int) -> int:
         """Return the highest address, in bytes, at which so many bytes can be accessed."""

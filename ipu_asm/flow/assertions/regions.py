@@ -12,6 +12,7 @@ from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.flow.assertions.syntax import Region
 from ipu_asm.flow.assertions.values import Undecided, number_of
 from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.steps import mode_of
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.program.program import Program
@@ -45,6 +46,8 @@ class RegionCheck:
             for name, value in zip(names.names, facts.run.registers)
             if names.positions[name] >= names.changing
         }
+        memory = self._memory()
+        self._unit = memory.row(mode_of(facts.presets)) if memory is not None else 1
         self._regions = [found for each in regions if (found := self._region(*each))]
 
     def _region(self, comment: AssertionComment, region: Region) -> _Region | None:
@@ -60,7 +63,8 @@ class RegionCheck:
                 first, end = first + start, end + start
         except (Undecided, ValueError, OverflowError):
             return None
-        return _Region(comment, region.name, name, range(first, end), region.access)
+        bytes_ = range(first * self._unit, end * self._unit)
+        return _Region(comment, region.name, name, bytes_, region.access)
 
     def broken(self) -> Iterator[Diagnostic]:
         """Yield the regions that accesses leave, that leave the memory, and that overlap."""
@@ -85,7 +89,7 @@ class RegionCheck:
         base = self._bases[region.base]
         if not isinstance(base, int):
             return None
-        start = base % (1 << 32)
+        start = base % (1 << 32) * self._unit
         return range(region.bytes.start + start, region.bytes.stop + start)
 
     def _memory(self) -> AddressSpace | None:
@@ -95,11 +99,14 @@ class RegionCheck:
 
     def _outside_memory(self, region: _Region) -> Iterator[Diagnostic]:
         bytes_, memory = self._absolute(region), self._memory()
-        if bytes_ is None or memory is None or (bytes_.start >= 0 and bytes_.stop <= memory.size):
+        if bytes_ is None or memory is None:
+            return
+        size = memory.highest(self._unit, mode_of(self._facts.presets)) + self._unit
+        if bytes_.start >= 0 and bytes_.stop <= size:
             return
         message = (
-            f"a region lies within memory, which ends at {memory.size:#x}, "
-            f"found `{region.name}` at {_shown(bytes_)}"
+            f"a region lies within memory, which ends at {self._end_of(memory)}, "
+            f"found `{region.name}` at {self._shown(bytes_)}"
         )
         yield Diagnostic(ASSERTION_FALSE, message, region.comment.span)
 
@@ -114,7 +121,7 @@ class RegionCheck:
         both = range(max(a.start, b.start), min(a.stop, b.stop))
         message = (
             f"regions do not overlap, found {len(both):,} bytes of `{other.name}` in `{one.name}`, "
-            f"{_shown(both)}"
+            f"{self._shown(both)}"
         )
         first = RelatedInformation(one.comment.span, f"`{one.name}` is declared here")
         yield Diagnostic(ASSERTION_FALSE, message, other.comment.span, (first,))
@@ -139,10 +146,24 @@ class RegionCheck:
             names_ = " and ".join(f"`{each.name}`" for each in declared)
             message = f"memory through `{base}` is accessed within {names_} only, found a {kind} at"
         instruction = self._span(access)
-        touches = f"this {kind} touches {_shown(outside)} from `{base}` on"
-        shown = f"{base} + {outside.start:#x}..{outside.stop:#x}"
+        touches = f"this {kind} touches {self._shown(outside)} from `{base}` on"
+        shown = f"{base} + {self._numbers(outside)}"
         place = RelatedInformation(instruction, touches)
         yield Diagnostic(ASSERTION_FALSE, f"{message} {shown}", region.comment.span, (place,))
+
+    def _end_of(self, memory: AddressSpace) -> str:
+        if not memory.rows:
+            return f"{memory.size:#x}"
+        return f"row {memory.size // max(memory.rows):#x}"
+
+    def _shown(self, bytes_: range) -> str:
+        memory = self._memory()
+        what = "rows " if memory is not None and memory.rows else ""
+        return f"{what}{self._numbers(bytes_)}"
+
+    def _numbers(self, bytes_: range) -> str:
+        """Return a range of addresses: of bytes, or of all rows that have some of the bytes."""
+        return f"{bytes_.start // self._unit:#x}..{-(-bytes_.stop // self._unit):#x}"
 
     def _span(self, access: AccessSummary) -> Span:
         number = self._program.number_at(access.address)
@@ -165,7 +186,3 @@ def _without(touched: range, regions: Sequence[_Region]) -> Iterator[range]:
 
 def _touches(one: range, other: range) -> bool:
     return one.start < other.stop and other.start < one.stop
-
-
-def _shown(bytes_: range) -> str:
-    return f"{bytes_.start:#x}..{bytes_.stop:#x}"

@@ -8,12 +8,13 @@ from typing import Iterable, Mapping, Sequence
 from ipu_asm.flow.control_run.access_text import addresses_text, count_text
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
-from ipu_asm.flow.control_run.progressions import byte_ranges
+from ipu_asm.flow.control_run.progressions import byte_ranges, in_units, moves
 from ipu_asm.flow.control_run.rerun import run_after_edit
 from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, control_run
-from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError, steps_of
+from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError, mode_of, steps_of
 from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
 from ipu_asm.flow.control_run.trace import Executed, executions
+from ipu_asm.flow.control_run.values import Value
 from ipu_asm.program.program import Program, cached_on_program
 
 _NAME = "control_facts"
@@ -70,6 +71,10 @@ class ControlFacts:
         known = [value % (1 << 32) for value in values if isinstance(value, int)]
         return sum(known) * access.access.unit if len(known) == len(values) else None
 
+    def initial(self, register: str) -> Value:
+        """Return the value of a register at the start of the run."""
+        return self.run.initial[self.run.names.positions[register]]
+
     def base_names(self, access: AccessSummary) -> list[str]:
         """Return the names of the base registers of an access."""
         return [self.run.names.names[register] for register in access.access.bases]
@@ -91,8 +96,16 @@ class ControlFacts:
         return [range(each.start + base, each.stop + base) for each in ranges]
 
     def address_text(self, access: AccessSummary) -> str:
-        """Return the addresses of an access in words: `cr1 + 0x80 x k, k = 0..127`."""
-        return addresses_text(self.base_names(access), access.offsets)
+        """Return the addresses of an access in words: `cr1 + 0x80 x k, k = 0..127`.
+
+        For a memory that is addressed by rows: `rows cr2 + k, k = 0..127`.
+        """
+        unit, names = access.access.unit, self.base_names(access)
+        if not access.access.space.rows:
+            return addresses_text(names, access.offsets)
+        rows = [in_units(offsets, unit) for offsets in access.offsets]
+        is_one = len(rows) == 1 and not moves(rows[0])
+        return f"{'row' if is_one else 'rows'} {addresses_text(names, rows)}"
 
     def trips_text(self, loop: LoopSummary) -> str:
         """Return the trips of an entry in words: `128`, `1..8`, `cr5`, `depends on cr5`."""
@@ -133,18 +146,20 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     """
     if not program.is_text or not program.isa.spaces or not program.size:
         return ()
+    configurations = configurations_of(program)
+    modes = [mode_of(each) for each in configurations]
     try:
-        steps = steps_of(program)
+        steps = {mode: steps_of(program, mode) for mode in modes}
     except UnsupportedProgramError:
         return ()
-    configurations = configurations_of(program)
     earlier = {_key(each.presets): each for each in program.cache.known_whole(_NAME) or ()}
     # An edit of 1,000 bundles that leaves the steps as they were takes a tenth of the time.
     return program.cache.whole(
         _NAME,
         (steps, configurations),
         lambda: tuple(
-            _facts(program, steps, each, earlier.get(_key(each))) for each in configurations
+            _facts(program, steps[mode], each, earlier.get(_key(each)))
+            for each, mode in zip(configurations, modes)
         ),
     )
 

@@ -7,7 +7,7 @@ from math import gcd, prod
 from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.flow.control_run.trace import Dimension, Progression
-from ipu_asm.flow.control_run.values import minus, plus, times
+from ipu_asm.flow.control_run.values import divided, minus, plus, times
 
 
 def extent(progression: Progression) -> tuple[int, int] | None:
@@ -52,6 +52,17 @@ def numbers(progression: Progression) -> Iterator[int]:
     strides.reverse()
     for places in product(*(range(count) for count in reversed(counts))):
         yield start + sum(stride * place for stride, place in zip(strides, places))
+
+
+def moves(progression: Progression) -> bool:
+    """Return whether there may be more than one number."""
+    return any(stride != 0 and count != 1 for stride, count in progression.dimensions)
+
+
+def in_units(progression: Progression, unit: int) -> Progression:
+    """Return the numbers of units of numbers that are multiples of a unit."""
+    dimensions = tuple((divided(stride, unit), count) for stride, count in progression.dimensions)
+    return Progression(divided(progression.start, unit), dimensions)
 
 
 def joined(progressions: Sequence[Progression]) -> list[Progression]:

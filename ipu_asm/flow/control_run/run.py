@@ -19,6 +19,7 @@ from ipu_asm.flow.control_run.steps import (
     Branch,
     ScalarRegisters,
     Step,
+    mode_of,
     scalar_registers,
     steps_of,
     value_of,
@@ -107,8 +108,9 @@ def control_run(
 ) -> ControlRun:
     """Execute the scalar part of a program.
 
-    `presets` are the values of registers that the host sets. Registers that instructions can change
-    are 0 otherwise, the others unknown. Raises `UnsupportedProgramError` for a program with errors
+    `presets` are the values of registers that the host sets. The others have the value that they
+    have at reset; if the description states none, those that instructions can change are 0, and the
+    rest unknown. Raises `UnsupportedProgramError` for a program with errors
     and for instruction sets that do not describe scalar effects.
     """
     return executed(start_of(program, presets), Limits(most_steps, is_cancelled))
@@ -119,8 +121,9 @@ def start_of(
 ) -> ControlRun:
     """Return a run that has executed nothing yet; `steps` are those of the program, if known."""
     names = scalar_registers(program.isa)
-    steps = steps_of(program) if steps is None else steps
     given = {name.lower(): value for name, value in (presets or {}).items()}
+    steps = steps_of(program, mode_of(given)) if steps is None else steps
+    given = {**program.isa.resets, **given, **program.isa.constants}
     values: list[Value] = [
         reduced(given.get(name, 0 if place < names.changing else unknown(name)))
         for place, name in enumerate(names.names)

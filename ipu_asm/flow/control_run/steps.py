@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -13,6 +13,9 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
 from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.program.program import Program
+
+WIDE = "wide"
+"""The name in a configuration under which the number of the machine's mode is found."""
 
 Sum = tuple[int, tuple[tuple[int, int], ...]]
 """A constant, and registers with their factors."""
@@ -198,6 +201,11 @@ def _natural(name: str) -> tuple[int, str]:
     return len(name), name
 
 
+def mode_of(presets: Mapping[str, int]) -> int:
+    """Return the number of the mode of the machine in a configuration of the host."""
+    return presets.get(WIDE, 0)
+
+
 def steps_of(program: Program, mode: int = 0) -> list[Step]:
     """Return the step of each address in a mode. Raises `UnsupportedProgramError`."""
     targets = {reference.bundle: reference.target for reference in program.references}
@@ -302,7 +310,8 @@ class _Reader:
         for size, memory, operand, is_clipped, file in spec.scalar.windows:
             if not file or self._file_of(instruction, operand) == file:
                 register = self._register(instruction, operand)
-                is_live = spec.reads.get(memory) == LIVE
+                parts = (memory, *self._isa.spaces[memory].parts)
+                is_live = any(spec.reads.get(part) == LIVE for part in parts)
                 yield WindowRead(place, size, memory, register, is_clipped, is_live)
 
     def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:

@@ -129,6 +129,14 @@ def minus(a: Value, b: Value) -> Value:
     return plus(a, b, -1)
 
 
+def divided(value: Value, unit: int) -> Value:
+    """Return the quotient of a value that is a multiple of a number in all its parts."""
+    if isinstance(value, int):
+        return value // unit
+    parts = tuple((part, factor // unit) for part, factor in value.parts)
+    return Symbolic(value.constant // unit, parts)
+
+
 def times(a: Value, b: Value) -> Value:
     """Return ``a * b``, without reducing it modulo 2^32."""
     if isinstance(a, int):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
-from ipu_asm.flow.control_run.values import number_text
+from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.ide.control_run.run import counted, first_facts, listed, unknown_registers
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -77,11 +77,12 @@ def _range(facts: ControlFacts, access: AccessSummary) -> str:
     ranges, names = facts.address_ranges(access), facts.base_names(access)
     if access.access.space.is_register or not names:
         return ""
+    what = "bytes " if access.access.space.rows else ""
     if ranges:
-        values = (f"{name} = {number_text(facts.presets.get(name, 0))}" for name in names)
-        return f" ({range_text(ranges)} with {', '.join(values)})"
+        values = (f"{name} = {value_text(facts.initial(name))}" for name in names)
+        return f" ({what}{range_text(ranges)} with {', '.join(values)})"
     offsets = facts.offset_ranges(access)
-    return f" ({range_text(offsets)} from {' + '.join(names)})" if offsets else ""
+    return f" ({what}{range_text(offsets)} from {' + '.join(names)})" if offsets else ""
 
 
 def _others(analysis: Analysis, facts: ControlFacts, access: AccessSummary) -> str:

@@ -27,7 +27,7 @@ def register_values(program: Program, number: int, register: str) -> str:
     if place is None:
         return ""
     if not facts.is_written(register):
-        return _constant(facts, register, place)
+        return _constant(program, facts, register, place)
     address = program.addresses[number]
     if facts.is_complete and facts.summary.executions[address] == 0:
         return ""
@@ -51,11 +51,15 @@ def values_text(values: Sequence[Progression]) -> str:
     return "; ".join(texts)
 
 
-def _constant(facts: ControlFacts, register: str, place: int) -> str:
+def _constant(program: Program, facts: ControlFacts, register: str, place: int) -> str:
     value = facts.run.registers[place]
     is_set = register in {name.lower() for name in facts.presets}
     if not isinstance(value, int):
         return "Set by the host; its value is not known"
+    if register in program.isa.constants:
+        return f"Always {value}"
+    if register in program.isa.resets and not is_set:
+        return f"{value:,} ({value % (1 << 32):#x}) unless the host sets it"
     if place >= facts.run.names.changing or is_set:
         return f"Set by the host: {value:,} ({value % (1 << 32):#x})"
     return f"Never written: {value}"

@@ -13,6 +13,7 @@ from ipu_asm.isa.ipu2.registers import (
     REGISTER_FILES,
     RESETS,
     SCRATCH,
+    SPACES,
     UNITS_OF,
 )
 from ipu_asm.isa.ipu2.surface import SURFACE
@@ -61,6 +62,7 @@ def load() -> Isa:
             program_limit=PROGRAM_LIMIT,
             executor="Ipu2",
             units_of=UNITS_OF,
+            spaces=SPACES,
             scratch=SCRATCH,
             constants=CONSTANTS,
             resets=RESETS,

@@ -17,7 +17,7 @@ from ipu_asm.isa.ipu_family.registers import (
 )
 from ipu_asm.isa.operand_types import IntegerType, KeywordType, RegisterType
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.storage import MemLines, RegisterFile
+from ipu_asm.isa.storage import AddressSpace, MemLines, RegisterFile
 
 MULT_STAGE = RegisterFile(
     "mult_stage",
@@ -44,6 +44,12 @@ REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, PAIR)
 UNITS_OF = {
     pair: frozenset(LOOP.registers[2 * number : 2 * number + 2])
     for number, pair in enumerate(PAIR.registers)
+}
+SPACES = {
+    # The size of a row in narrow, FP32 and INT32 mode.
+    "xmem": AddressSpace(8 << 20, rows=(128, 512, 512)),
+    "r_cyclic": AddressSpace(512, step=128, is_register=True),
+    "r": AddressSpace(256, is_register=True, parts=MULT_STAGE.registers),
 }
 CONSTANTS = {"cr0": 0, "cr1": 1}
 RESETS = {"cr1": 1, "cr15": 128}
