@@ -9,17 +9,20 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
-from tests.lint.planted_bugs import BUGS, KERNELS, Bug
+from tests.lint.planted_bugs import BUGS, KERNELS, Bug, Kernel
+from tests.lint.planted_bugs_of_ipu2 import BUGS as BUGS_OF_IPU2
+from tests.lint.planted_bugs_of_ipu2 import KERNELS as KERNELS_OF_IPU2
 
 _ANALYZER = Analyzer(load_isa("ipu"))
+_IPU2 = Analyzer(load_isa("ipu2"))
 
 
-def check_codes(text: str, presets: dict[str, int]) -> set[str]:
+def check_codes(text: str, presets: dict[str, int], analyzer: Analyzer = _ANALYZER) -> set[str]:
     """The codes of the findings about a kernel, hints aside; it can be assembled."""
     settings = SourceSettings(presets=presets)
     found = [
         finding
-        for finding in _ANALYZER.analyze(text, settings=settings).diagnostics
+        for finding in analyzer.analyze(text, settings=settings).diagnostics
         if finding.severity is not Severity.HINT
     ]
     errors = [finding for finding in found if finding.severity is Severity.ERROR]
@@ -50,3 +53,17 @@ def test_a_planted_bug_is_told_by_its_rule(bug: Bug) -> None:
 def test_there_are_a_hundred_bugs_of_eleven_sorts() -> None:
     assert len({planted(bug) for bug in BUGS}) >= 100
     assert len({bug.code for bug in BUGS}) == 11
+
+
+@pytest.mark.parametrize("kernel", KERNELS_OF_IPU2.values(), ids=KERNELS_OF_IPU2)
+def test_a_kernel_of_ipu2_without_bugs_is_silent(kernel: Kernel) -> None:
+    assert check_codes(kernel.text, kernel.presets, _IPU2) == set()
+
+
+@pytest.mark.parametrize(
+    "bug", BUGS_OF_IPU2, ids=lambda bug: f"{bug.kernel}-{bug.code}-{bug.new[:24]}"
+)
+def test_a_bug_planted_into_a_kernel_of_ipu2_is_told_by_its_rule(bug: Bug) -> None:
+    text = KERNELS_OF_IPU2[bug.kernel].text
+    assert bug.old in text
+    assert bug.code in check_codes(text.replace(bug.old, bug.new, 1), {}, _IPU2)

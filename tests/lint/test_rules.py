@@ -222,8 +222,10 @@ def test_codes_and_names_are_unique() -> None:
 
 def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set() -> None:
     letters = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.HINT: "H"}
+    control_run = next(folder for folder in RULE_FOLDERS if folder.name == "control_run")
+    shared = [*vars(errors).values(), *(rule.id for rule in rules_in(control_run))]
     for rule in all_rules():
-        is_shared = rule.isa == "ipu" or rule.id in vars(errors).values()
+        is_shared = rule.isa == "ipu" or rule.id in shared
         own = letters[rule.id.severity] if is_shared else "[^EWH]"
         assert re.fullmatch(rf"{own}\d{{3}}", rule.id.code)
     for folder in RULE_FOLDERS:
@@ -254,6 +256,7 @@ def test_every_rule_has_one_check_and_a_built_in_one_has_none() -> None:
 def test_a_rule_is_checked_where_its_folder_says() -> None:
     own = {name: {rule.id.code[0] for rule in rules_for(load_isa(name))} for name in manifests()}
     assert own["ipu"] == set("EWH")
+    assert own["ipu2"] == set("EWHI")
     assert own["edgenpu"] == set("EWHN")
     assert own["colossus"] == set("EWHC")
     assert own["xdna1"] == own["xdna2"] == set("EWHX")

@@ -48,6 +48,7 @@ def load() -> Isa:
     return build_isa(
         IsaDescription(
             name="ipu",
+            family="ipu_family",
             title=MANIFEST.title,
             surface=SURFACE,
             slots=SLOTS,

@@ -52,6 +52,7 @@ def load() -> Isa:
     return build_isa(
         IsaDescription(
             name="ipu2",
+            family="ipu_family",
             title=MANIFEST.title,
             surface=SURFACE,
             slots=SLOTS,

@@ -42,6 +42,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_run.endless import endless_condition
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.fault import Fault, fault_of, iterations_at_end
+from ipu_asm.flow.control_run.values import unsigned
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
@@ -55,6 +56,7 @@ from ipu_asm.lint.run_findings import (
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W303", "access-outside-memory", Severity.WARNING)
+_NEGATIVE = "an offset must not be negative, because it counts as an unsigned number"
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -81,31 +83,40 @@ def _fault(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
 
 
 def _message(program: Program, facts: ControlFacts, fault: Fault) -> str:
-    access = fault.access
+    access, space = fault.access, fault.access.space
     mnemonic = mnemonic_at(program, fault.address, access.instruction)
+    if space.is_register and not space.wraps:
+        last = access.highest if access.highest is not None else 0
+        places = [str(place) for place in range(0, last + 1, space.step)]
+        expected = f"{', '.join(places[:-1])} or {places[-1]}"
+        return f"the index of `{mnemonic}` must be {expected}, found {unsigned(fault.offset)}"
     if fault.is_misaligned:
-        return (
-            f"the index of `{mnemonic}` must be a multiple of {access.space.step}, "
-            f"found {fault.offset}"
-        )
-    verb = "reads" if access.kind == "read" else "writes"
+        return f"the index of `{mnemonic}` must be a multiple of {space.step}, found {fault.offset}"
     names = [f"`{facts.run.names.names[register]}`" for register in access.bases]
+    if space.rows:
+        return _row_message(fault, mnemonic, joined_with_and(names))
+    verb = "reads" if access.kind == "read" else "writes"
     if isinstance(fault.base, int):
         first = fault.base + fault.offset % (1 << 32)
         found = f"0x{first:x}..0x{first + access.size - 1:x}"
     elif fault.offset < 0:
-        found = f"at offset {fault.offset} from {joined_with_and(names)}"
+        found = f"offset {fault.offset} from {joined_with_and(names)}"
     else:
         last = fault.offset + access.size - 1
         found = f"offsets 0x{fault.offset:x}..0x{last:x} from {joined_with_and(names)}"
-    limit = f"{access.memory} ends at 0x{access.space.size:x}"
-    if fault.offset < 0:
-        limit = "an offset must not be negative, because it counts as an unsigned number"
-    return f"{limit}: `{mnemonic}` {verb} {access.size} bytes {_at(found)}"
+    limit = _NEGATIVE if fault.offset < 0 else f"{access.memory} ends at 0x{space.size:x}"
+    return f"{limit}: `{mnemonic}` {verb} {access.size} bytes at {found}"
 
 
-def _at(found: str) -> str:
-    return found if found.startswith("at ") else f"at {found}"
+def _row_message(fault: Fault, mnemonic: str, bases: str) -> str:
+    access, offset = fault.access, fault.offset // fault.access.unit
+    verb = "reads" if access.kind == "read" else "writes"
+    last = access.highest // access.unit if access.highest is not None else 0
+    limit = _NEGATIVE if offset < 0 else f"the last row of {access.memory} is {last}"
+    if isinstance(fault.base, int):
+        row = fault.base // access.unit + unsigned(offset)
+        return f"{limit}: `{mnemonic}` {verb} row {row}"
+    return f"{limit}: `{mnemonic}` {verb} the row {offset} behind that in {bases}"
 
 
 def _updates(program: Program, facts: ControlFacts, fault: Fault) -> Iterator[RelatedInformation]:

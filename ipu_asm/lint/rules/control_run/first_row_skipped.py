@@ -60,7 +60,9 @@ def check(program: Program) -> Iterator[Diagnostic]:
 def _accesses(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
     name = f"first_row_skipped {sorted(facts.presets.items())}"
     for skipping in program.cache.whole(name, facts, lambda: list(_skipping(facts))):
-        yield _finding(program, facts, skipping)
+        names = [facts.run.names.names[base] for base in skipping.access.bases]
+        if any(name not in program.isa.constants for name in names):
+            yield _finding(program, facts, skipping)
 
 
 class _Skipping(NamedTuple):
@@ -122,9 +124,10 @@ def _finding(program: Program, facts: ControlFacts, skipping: _Skipping) -> Diag
     names = facts.run.names.names
     mnemonic = mnemonic_at(program, address, access.instruction)
     base = joined_with_and([f"`{names[each]}`" for each in access.bases])
+    what = "row" if access.space.rows else "offset"
     message = (
-        f"`{mnemonic}` sees `{names[register]}` after its step: it begins at offset {step} from "
-        f"{base}, and nothing accesses offset 0"
+        f"`{mnemonic}` sees `{names[register]}` after its step: it begins at {what} {step} from "
+        f"{base}, and nothing accesses {what} 0"
     )
     related = tuple(write_place(program, address, names[register], "it is stepped from 0 here"))
     span = instruction_span(program, address, access.instruction)

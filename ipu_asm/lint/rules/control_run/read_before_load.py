@@ -39,7 +39,7 @@ from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.unloaded_reads import UnloadedRead
+from ipu_asm.flow.unloaded_reads import UnloadedRead, scratch_reads
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
 from ipu_asm.lint.unloaded_findings import loads_of, place_of, unloaded_reads_of
@@ -65,6 +65,8 @@ def _finding(program: Program, read: UnloadedRead) -> Diagnostic:
     related = tuple(loads_of(program, register))
     if not related:
         found = "nothing in the program loads it"
+    elif register in scratch_reads(program)[read.address].writes:
+        found = "it does not see the load of its own bundle"
     elif read.is_certain:
         found = "the first load comes later"
     else:

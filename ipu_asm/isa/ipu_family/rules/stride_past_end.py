@@ -50,8 +50,8 @@ _ROW, _HORIZONTAL, _VERTICAL, _OFFSET = (
     "elements_in_row", "horizontal_stride", "vertical_stride", "offset",
 )  # fmt: skip
 _ELEMENTS, _UNIT = 128, 32
-# Codes of strides, in the order of their keywords.
-_HORIZONTAL_HALVES, _LAST_HORIZONTAL, _LAST_VERTICAL = (1, 2), 4, 2
+_HALVES = ("on", "on_inv")
+_RESERVED = "reserved"
 
 
 class _Stride(NamedTuple):
@@ -79,13 +79,12 @@ def _reserved(program: Program) -> Iterator[Diagnostic]:
     for number in program.where(_has_stride):
         bundle = program.bundles[number]
         for place, instruction in enumerate(bundle.instructions):
-            for name, last in ((_HORIZONTAL, _LAST_HORIZONTAL), (_VERTICAL, _LAST_VERTICAL)):
-                code = instruction.value(name)
-                if isinstance(code, int) and code > last:
-                    operand = _operand(instruction, name)
-                    word = instruction.words[operand + 1]
-                    message = f"a stride mode must not be reserved, found `{word}`: it faults"
-                    span = program.span(number, bundle.span(place, operand))
+            for name in (_HORIZONTAL, _VERTICAL):
+                word = _word(instruction, name)
+                if word.startswith(_RESERVED):
+                    written = instruction.words[_operand(instruction, name) + 1]
+                    message = f"a stride mode must not be reserved, found `{written}`: it faults"
+                    span = program.span(number, bundle.span(place, _operand(instruction, name)))
                     yield Diagnostic(RULE_ID, message, span)
 
 
@@ -105,20 +104,17 @@ def _past_end(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
 def _strides(program: Program) -> Iterator[_Stride]:
     for address, number in enumerate(program.bundle_at_address):
         for place, instruction in enumerate(program.bundles[number].instructions):
-            codes = [instruction.value(name) for name in (_ROW, _HORIZONTAL, _VERTICAL)]
-            known = [code for code in codes if isinstance(code, int)]
-            if len(known) == len(codes):
-                elements = _elements(known[1], known[2])
+            if all(isinstance(instruction.value(n), int) for n in (_ROW, _HORIZONTAL, _VERTICAL)):
+                elements = _elements(_word(instruction, _HORIZONTAL), _word(instruction, _VERTICAL))
                 operand = _operand(instruction, _OFFSET)
                 yield _Stride(address, place, instruction.words[operand + 1].lower(), elements)
 
 
-def _elements(horizontal: int, vertical: int) -> int:
-    """Return the number of elements of a result; 0 where the mode is reserved."""
-    if horizontal > _LAST_HORIZONTAL or vertical > _LAST_VERTICAL:
+def _elements(horizontal: str, vertical: str) -> int:
+    """Return the number of elements of a result; 0 where a mode is reserved."""
+    if _RESERVED in horizontal or _RESERVED in vertical:
         return 0
-    halves = (horizontal in _HORIZONTAL_HALVES) + (vertical > 0)
-    return _ELEMENTS >> halves
+    return _ELEMENTS >> (horizontal in _HALVES) + (vertical in _HALVES)
 
 
 def _modulo(progression: Progression) -> set[int]:
@@ -134,6 +130,13 @@ def _modulo(progression: Progression) -> set[int]:
     return found
 
 
+def _word(instruction: Instruction, name: str) -> str:
+    """Return the word of the operand with a name in small letters; empty if it is absent."""
+    if instruction.value(name) is None:
+        return ""
+    return instruction.words[_operand(instruction, name) + 1].lower()
+
+
 def _operand(instruction: Instruction, name: str) -> int:
     """Return the number of the written operand with a name."""
     names = [operand.name if operand is not None else "" for operand in instruction.operands]
@@ -145,8 +148,9 @@ def _finding(program: Program, stride: _Stride, offset: int) -> Diagnostic:
     bundle = program.bundles[number]
     last = offset * _UNIT + stride.elements - 1
     operand = _operand(bundle.instructions[stride.place], _OFFSET)
+    mnemonic = bundle.instructions[stride.place].mnemonic
     message = (
-        f"the result of `acc.stride` must end at element 127: it has {stride.elements} elements "
+        f"the result of `{mnemonic}` must end at element 127: it has {stride.elements} elements "
         f"and begins at {offset * _UNIT} (`{stride.register}` modulo 4 is {offset}), "
         f"so that it ends at {last}"
     )

@@ -1,0 +1,140 @@
+"""Bugs of kernel authors, planted into kernels of `ipu2` that have no finding."""
+
+from __future__ import annotations
+
+from tests.lint.planted_bugs import PLANTED, Bug, Kernel
+
+KERNELS = {
+    "layer": Kernel(PLANTED / "ipu2_layer.s", {}),
+    "filter": Kernel(PLANTED / "ipu2_filter.s", {}),
+    "maxima": Kernel(PLANTED / "ipu2_maxima.s", {}),
+}
+
+
+def _of(kernel: str, *bugs: tuple[str, str, str]) -> list[Bug]:
+    return [Bug(kernel, code, old, new) for code, old, new in bugs]
+
+
+BUGS = [
+    *_of(
+        "layer",
+        # The multiplier does not see the load of its own bundle.
+        ("W301", "    LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;\n", ""),
+        ("W301", "    LDR_MULT_REG r0 lr5 cr2;;\n    LDR_CYCLIC", "    NOP;;\n    LDR_CYCLIC"),
+        ("W301", "LDR_MULT_REG r0 lr5 cr2", "LDR_MULT_REG r1 lr5 cr2"),
+        ("W301", "LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;", "LDR_MULT_REG r0 lr2 cr3;;"),
+        ("W301", "LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;", "LDR_MULT_MASK_REG lr2 cr3;;"),
+        ("W301", "MULT.RC.VE lr0 lr1 0 lr3 cr15", "MULT.RC.VV lr0 r1 0 lr3 cr15"),
+        (
+            "W301",
+            "MULT.RC.VE lr0 lr1 0 lr3 cr15",
+            "MULT.RC.VE lr0 lr9 0 lr3 cr15; ADD lr9 lr2 cr15",
+        ),
+        ("W301", "SET lr1 cr0; SET lr2 cr0;", "SET lr1 cr15; SET lr2 cr0;"),
+        ("W302", "MULT.RC.VE lr0 lr1", "ADD lr9 lr0 cr15; MULT.RC.VE lr9 lr1"),
+        (
+            "W302",
+            "LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;",
+            "INC lr9 128; LDR_CYCLIC_MULT_REG lr2 cr3 lr9;;",
+        ),
+        ("W312", "LDR_MULT_REG r0 lr5 cr2", "LDR_MULT_REG r0 lr5 cr0"),
+        ("W312", "LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;", "LDR_CYCLIC_MULT_REG lr2 cr1 lr0;;"),
+        ("W312", "STR_POST_AAQ_REG lr5 cr6", "STR_POST_AAQ_REG lr5 CR1"),
+        ("W312", "STR_POST_AAQ_REG lr5 cr6", "str_post_aaq_reg lr5 cr0"),
+        ("W303", "SET lr1 cr0; SET lr2 cr0;", "SET lr1 cr0; SET lr2 cr0; DEC lr5 1;"),
+        (
+            "W303",
+            "LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;",
+            "LDR_CYCLIC_MULT_REG lr2 cr3 lr0; INC lr0 64;;",
+        ),
+        ("W303", "cr5 = 3 ", "cr5 = 20000 "),
+        ("W305", "STR_POST_AAQ_REG lr5 cr6", "STR_POST_AAQ_REG lr0 cr6"),
+        ("W305", "INC lr5 1;\n", "STR_POST_AAQ_REG lr5 cr6;;\n    INC lr5 1;\n"),
+        ("W309", "SET lr1 cr0; SET lr2 cr0;", "SET lr1 cr15;; SET lr1 cr0; SET lr2 cr0;"),
+        ("W310", "INC lr5 1;\n    BLT lr5", "INC lr6 1;\n    BLT lr5"),
+        ("W310", "BLT lr1 cr4 element", "BLT lr3 cr4 element"),
+        ("W310", "INC lr1 1; INC lr2 1;", "INC lr2 1;"),
+        ("W310", "BLT lr1 cr4 element", "BNE lr0 cr4 element"),
+        ("W307", "cr4 = 126", "cr4 = 0"),
+        ("W307", "BLT lr1 cr4 element", "BGT lr1 cr15 element"),
+        ("W311", "lr3 = 0: mask shift", "lr2 = 500: rows"),
+        ("W202", "BKPT;;", "BREAK.IFEQ lr5 -1; BKPT;;"),
+        ("I101", "cr5 = 3 ", "cr9 = 0x1100, cr5 = 3 \n    AGG.SUM.FIRST lr0 cr9;; # "),
+        ("I101", "cr5 = 3 ", "cr15 = 0x0380, cr5 = 3 "),
+        ("I101", "cr5 = 3 ", "cr15 = 0x6080, cr5 = 3 "),
+    ),
+    *_of(
+        "filter",
+        ("W301", "    LDR_MULT_REG r1 lr0 cr3;;\n", ""),
+        ("W301", "LDR_MULT_REG r1 lr0 cr3", "LDR_MULT_REG r0 lr0 cr3"),
+        ("W301", "ADD lr8 lr9 cr15;", "ADD lr8 lr9 cr0;"),
+        ("W301", "ADD lr8 lr9 cr15;", "ADD lr8 lr9 cr1;"),
+        ("W302", "INC lr2 1; INCR_MOD_POW2 lr4 cr15 9;", "INC lr2 1;"),
+        ("W312", "LDR_CYCLIC_MULT_REG lr2 cr2 lr4;;\n", "LDR_CYCLIC_MULT_REG lr2 cr0 lr4;;\n"),
+        ("W312", "LDR_MULT_REG r1 lr0 cr3", "LDR_MULT_REG r1 lr0 cr1"),
+        ("W312", "STR_POST_AAQ_REG lr3 cr6", "STR_POST_AAQ_REG lr3 cr1"),
+        (
+            "W312",
+            "LDR_CYCLIC_MULT_REG lr2 cr2 lr4;\n    ACT",
+            "LDR_CYCLIC_MULT_REG lr2 Cr1 lr4;\n    ACT",
+        ),
+        (
+            "W303",
+            "INCR_MOD_POW2 lr4 cr15 9;\n    LDR_CYCLIC_MULT_REG lr2 cr2 lr4;\n    ACT",
+            "ADD lr4 lr4 cr15;\n    LDR_CYCLIC_MULT_REG lr2 cr2 lr4;\n    ACT",
+        ),
+        ("W303", "INCR_MOD_POW2 lr4 cr15 9;", "INCR_MOD_POW2 lr4 cr1 9;"),
+        ("W303", "INC lr3 1;", "DEC lr3 1;"),
+        ("W303", "INC lr2 1;", "DEC lr2 1;"),
+        ("W303", "cr7 = 20", "cr7 = 16384"),
+        ("W305", "STR_POST_AAQ_REG lr3 cr6", "STR_POST_AAQ_REG lr0 cr6"),
+        ("W305", "INC lr3 1;", "INC lr3 1; SET lr9 cr0;;\n    STR_POST_AAQ_REG lr9 cr6;"),
+        ("W307", "BLT lr3 cr7 row", "BLT lr3 cr0 row"),
+        ("W307", "cr7 = 20", "cr7 = 0"),
+        ("W309", "ADD lr7 lr5 cr0;", "SET lr7 cr15;; ADD lr7 lr5 cr0;"),
+        ("W310", "BLT lr3 cr7 row", "BLT lr0 cr7 row"),
+        ("W310", "INC lr3 1;\n    BLT lr3 cr7 row", "SET lr3 cr1;\n    BLT lr3 cr7 row"),
+        ("W303", "INC lr3 1;\n    BLT lr3 cr7 row", "INC lr3 3;\n    BNE lr3 cr7 row"),
+    ),
+    *_of(
+        "maxima",
+        ("W301", "    LDR_MULT_REG r0 lr2 cr2;;\n", ""),
+        ("W301", "LDR_MULT_REG r0 lr2 cr2;;", "LDR_MULT_REG r1 lr2 cr2;;"),
+        ("W301", "MULT.VE lr0 cr3 0 lr0 cr11", "ADD lr9 lr0 cr15; MULT.VE lr9 cr3 0 lr0 cr11"),
+        ("W301", "MULT.VE lr0 cr3 0 lr0 cr11", "MULT.EE lr9 cr3 0 lr0 cr11; ADD lr9 lr0 cr15"),
+        ("W301", "MULT.VE lr0 cr3 0 lr0 cr11", "MULT.RC.VE lr0 cr3 0 lr0 cr11"),
+        ("W301", "    LDR_CYCLIC_MULT_REG lr8 cr2 lr0;;\n", ""),
+        ("W301", "MULT.RC.VS lr0 0 lr0 cr15;", "MULT.RC.VV lr0 r1 0 lr0 cr15;"),
+        ("W302", "MULT.RC.VS lr0 0 lr0 cr15;", "ADD lr10 lr0 cr15; MULT.RC.VS lr10 0 lr0 cr15;"),
+        ("W312", "LDR_MULT_REG r0 lr2 cr2;;", "LDR_MULT_REG r0 lr2 cr0;;"),
+        ("W312", "LDR_MULT_REG r0 lr2 cr2;\n", "LDR_MULT_REG r0 lr2 cr1;\n"),
+        ("W312", "LDR_CYCLIC_MULT_REG lr8 cr2 lr0;;", "LDR_CYCLIC_MULT_REG lr8 cr0 lr0;;"),
+        ("W312", "STR_POST_AAQ_REG lr0 cr6", "STR_POST_AAQ_REG lr0 cr0"),
+        ("W312", "STR_POST_AAQ_REG lr0 cr7", "STR_ACC_REG lr0 cr1"),
+        (
+            "W304",
+            "LDR_CYCLIC_MULT_REG lr8 cr2 lr0;;",
+            "INC lr8 1; LDR_CYCLIC_MULT_REG lr8 cr13 lr0;;",
+        ),
+        ("W305", "STR_POST_AAQ_REG lr0 cr7", "STR_POST_AAQ_REG lr0 cr6"),
+        ("W308", "ACC.STRIDE 32 on on lr9", "ACC.STRIDE 32 on off lr9"),
+        ("W308", "ACC.STRIDE 32 on on lr9", "ACC.STRIDE 16 off off lr9"),
+        ("W308", "ACC.STRIDE 32 on on lr9", "ACC.STRIDE 64 off on_inv lr9"),
+        ("W308", "ACC.STRIDE 32 on on lr9", "ACC.STRIDE 32 reserved3 on lr9"),
+        ("W308", "ACC.STRIDE 32 on on lr9", "acc.stride 32 on RESERVED3 lr9"),
+        ("W309", "SET lr7 cr9;;", "SET lr7 cr8;; SET lr7 cr9;;"),
+        ("W310", "INC lr9 1;", "INC lr10 1;"),
+        ("W311", "lr1 = 7: the last row", "lr1 = 9: the last row"),
+        ("I101", "0x0480", "0x0580"),
+        ("I101", "0x0480", "0x6080"),
+        ("I102", "ADDBI lrd6 64", "ADDBI lrd6 127"),
+        ("I102", "ACC.RESHAPE lrd4 lrd6 2", "ADD lr6 lr6 cr11;;\n    ACC.RESHAPE lrd4 lrd6 0"),
+        ("I102", "ACC.RESHAPE lrd4 lrd6 2", "ACC.RESHAPE lrd4 lrd6 lr7"),
+        ("I102", "0x07060504, cr10", "0x07068504, cr10"),
+        (
+            "I103",
+            "    LDR_MULT_REG r0 lr2 cr2;;\n",
+            "    LDR_MULT_REG r0 lr2 cr2; ACC.RESHAPE lrd4 lrd6 2;;\n",
+        ),
+    ),
+]
