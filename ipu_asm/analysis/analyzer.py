@@ -11,6 +11,7 @@ from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.foreign_assembly import foreign_assembly
+from ipu_asm.config.host_configurations import Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
@@ -26,8 +27,8 @@ from ipu_asm.source.settings import source_settings
 from ipu_asm.source.template_comments import TemplateComment, template_comments
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
-_Known = tuple[Mapping[str, int], tuple[Mapping[str, int], ...], tuple[TemplateComment, ...]]
-"""What is known about a program besides its text: presets, configurations, comments."""
+_Known = tuple[Mapping[str, int], tuple[Mapping[str, int], ...], Hosts, tuple[TemplateComment, ...]]
+"""What is known about a program besides its text: presets, configurations, hosts, comments."""
 
 _place = attrgetter("span", "rule.code")
 
@@ -303,15 +304,16 @@ def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:
 
 
 def _known_of(settings: SourceSettings, comments: tuple[TemplateComment, ...] = ()) -> _Known:
-    return settings.presets, settings.configurations, comments
+    return settings.presets, settings.configurations, settings.hosts, comments
 
 
 def _set_known(program: Program, known: _Known) -> None:
-    program.presets, program.configurations, program.template_comments = known
+    program.presets, program.configurations, program.hosts, program.template_comments = known
 
 
 def _is_known(program: Program, known: _Known) -> bool:
-    return (program.presets, program.configurations, program.template_comments) == known
+    found = program.presets, program.configurations, program.hosts, program.template_comments
+    return found == known
 
 
 def analyze(

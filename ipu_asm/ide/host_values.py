@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
 
 from ipu_asm.flow.loops import enclosing_loops
-from ipu_asm.ide.control_run.run import first_facts
+from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import reading_at
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -44,7 +44,7 @@ def missing_host_values(analysis: Analysis, span: Span) -> Iterator[HostValue]:
 
 
 def _unknown_registers(program: Program, offset: int) -> list[str]:
-    facts, number = first_facts(program), program.bundle_at(offset)
+    facts, number = shown_facts(program), program.bundle_at(offset)
     if facts is None or program.addresses[number] >= program.size:
         return []
     address = program.addresses[number]

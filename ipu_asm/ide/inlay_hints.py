@@ -8,8 +8,9 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, cycles_of
 from ipu_asm.flow.latency import slow_writes
+from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.control_run.loops import branch_remark
-from ipu_asm.ide.control_run.run import counted, first_facts
+from ipu_asm.ide.control_run.run import counted
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.parameters import MARK
 from ipu_asm.ide.pages.latency import line_text
@@ -148,7 +149,7 @@ def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
 def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the cycles of each bundle that is executed more or less often than the one before."""
     program, unit = analysis.program, analysis.isa.unit
-    facts = first_facts(program)
+    facts = shown_facts(program)
     if facts is None or not facts.is_complete:
         return
     executions = facts.summary.executions

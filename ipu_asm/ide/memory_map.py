@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.ide.control_run.accesses import instruction_span
+from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
-    configuration_phrase,
     counted,
     cycles_sentence,
-    first_facts,
 )
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.text import Span
@@ -89,7 +88,7 @@ def memory_map(analysis: Analysis) -> MemoryMap:
         found = memory_map(reading.analysis)
         written = (each._replace(span=reading.written(each.span)) for each in found.accesses)
         return found._replace(accesses=tuple(written))
-    facts = first_facts(analysis.program)
+    facts = shown_facts(analysis.program)
     if facts is None:
         return MemoryMap("there is no map of a program with errors, or of this instruction set")
     summaries = [

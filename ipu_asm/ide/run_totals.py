@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
-    configuration_phrase,
     counted,
     cycles_sentence,
-    first_facts,
     total_cycles,
 )
 from ipu_asm.program.program import Program
@@ -30,7 +29,7 @@ class RunTotals(NamedTuple):
 
 def run_totals(program: Program) -> RunTotals:
     """Return the cycles of a program and its part of instruction memory."""
-    isa, facts = program.isa, first_facts(program)
+    isa, facts = program.isa, shown_facts(program)
     size = f"{program.size:,} of {counted(isa.program_limit, isa.unit)}"
     cycles_text = "" if facts is None else cycles_sentence(facts) + configuration_phrase(program)
     text = ", ".join(filter(None, (cycles_text, size)))

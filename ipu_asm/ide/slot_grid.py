@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.ide.control_run.run import first_facts
+from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
@@ -63,7 +63,7 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     rows = [
         _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
     ]
-    facts = first_facts(program)
+    facts = shown_facts(program)
     if facts is not None and facts.is_complete:
         counts = facts.summary.executions
         rows = [row._replace(executions=count) for row, count in zip(rows, counts)]

@@ -53,6 +53,7 @@ def read_effective_program(
     expansions = expand(isa.surface, source.text, source.path, settings)
     program = read_program(isa, expansions[0].text if expansions else source.text)
     program.presets, program.configurations = settings.presets, settings.configurations
+    program.hosts = settings.hosts
     if expansions and isa.surface.templates:
         comments = template_comments(source.text, expansions[0].source_map)
         program.template_comments = comments

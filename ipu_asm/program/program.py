@@ -7,6 +7,7 @@ from functools import cached_property, wraps
 from typing import Any, Callable, Mapping, NamedTuple, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.bundle_diff import SlicedText
@@ -58,6 +59,8 @@ class Program:
         # run, and before these count the others of each configuration.
         self.presets: Mapping[str, int] = {}
         self.configurations: tuple[Mapping[str, int], ...] = ()
+        # What launches and tests say of the others: shown by editors, no finding depends on it.
+        self.hosts: Hosts = NO_HOSTS
         # Comments of the template that the text is an expansion of.
         self.template_comments: tuple[TemplateComment, ...] = ()
         # Results of `cached_on_program`, by function.

@@ -18,6 +18,7 @@ from typing import (
 
 from ipu_asm.config.configuration import Context
 from ipu_asm.config.configuration import Value as Value
+from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.source.source_map import SourceMap, SourceRange
 from ipu_asm.text import Change, SourceFile, Span
@@ -175,7 +176,8 @@ class SourceSettings(NamedTuple):
     include paths is read; empty: the folder of the file is the root.
 
     `configurations` are values of registers that the host sets before a run, by name: the program
-    is looked at with each of them. `presets` are given for this run and count before them.
+    is looked at with each of them. `presets` are given for this run and count before them. `hosts`
+    are what launches and tests say, which an editor shows where both leave a value open.
     """
 
     defines: Mapping[str, Value] = {}
@@ -186,6 +188,7 @@ class SourceSettings(NamedTuple):
     reader: SourceReader = NoFiles()
     presets: Mapping[str, int] = {}
     configurations: tuple[Mapping[str, int], ...] = ()
+    hosts: Hosts = NO_HOSTS
 
     @property
     def all_defines(self) -> Mapping[str, Value]:

@@ -27,14 +27,14 @@ def configurations_of(program: Program) -> Sequence[Mapping[str, int]]:
 
 
 def _combinations(program: Program) -> Iterator[Mapping[str, int]]:
-    commented = _commented(program)
+    commented = commented_values(program)
     given = {name.lower(): value for name, value in program.presets.items()}
     for configured in program.configurations or ({},):
         for values in product(*commented.values()):
             yield {**configured, **dict(zip(commented, values)), **given}
 
 
-def _commented(program: Program) -> dict[str, Sequence[int]]:
+def commented_values(program: Program) -> dict[str, Sequence[int]]:
     """Return the values in comments by register; of several comments the last one counts."""
     found: dict[str, Sequence[int]] = {}
     for comment in assertion_comments(program):

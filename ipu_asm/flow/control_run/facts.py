@@ -164,6 +164,15 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     )
 
 
+def facts_with(program: Program, presets: Mapping[str, int]) -> ControlFacts | None:
+    """Return the facts with other values of the host than those of the program; None if none."""
+    if not control_facts(program):
+        return None
+    steps, name = steps_of(program, mode_of(presets)), f"facts_with {_key(presets)}"
+    earlier: ControlFacts | None = program.cache.known_whole(name)
+    return program.cache.whole(name, steps, lambda: _facts(program, steps, presets, earlier))
+
+
 def _key(presets: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(presets.items()))
 

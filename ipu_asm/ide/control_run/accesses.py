@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Sequence
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.flow.control_run.values import value_text
-from ipu_asm.ide.control_run.run import counted, first_facts, listed, unknown_registers
+from ipu_asm.ide.control_run.configurations import origin_of, shown_facts
+from ipu_asm.ide.control_run.run import counted, listed, unknown_registers
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -20,7 +21,7 @@ _MOST_NAMED = 3
 def access_lines(analysis: Analysis, number: int, instruction: int) -> list[str]:
     """Return a line for each memory access of an instruction in bundle `number`."""
     program = analysis.program
-    facts = first_facts(program)
+    facts = shown_facts(program)
     if facts is None or not program.bundles[number].size:
         return []
     address = program.addresses[number]
@@ -58,7 +59,7 @@ def _line(analysis: Analysis, facts: ControlFacts, access: AccessSummary) -> str
     what = f"{access.access.size} bytes"
     if space.is_register:
         what += f" of {access.access.memory}"
-    text = f"{what} at {facts.address_text(access)}{_range(facts, access)}"
+    text = f"{what} at {facts.address_text(access)}{_range(analysis.program, facts, access)}"
     if not space.is_register:
         text += f"; {_others(analysis, facts, access)}"
     return "; ".join(filter(None, (text, _executions(facts, access.address))))
@@ -72,7 +73,7 @@ def _executions(facts: ControlFacts, address: int) -> str:
     return f"how often depends on {listed(unknown)}" if unknown else ""
 
 
-def _range(facts: ControlFacts, access: AccessSummary) -> str:
+def _range(program: Program, facts: ControlFacts, access: AccessSummary) -> str:
     """Format the addresses of an access, or its offsets if a base register is unknown."""
     ranges, names = facts.address_ranges(access), facts.base_names(access)
     if access.access.space.is_register or not names:
@@ -80,7 +81,9 @@ def _range(facts: ControlFacts, access: AccessSummary) -> str:
     what = "bytes " if access.access.space.rows else ""
     if ranges:
         values = (f"{name} = {value_text(facts.initial(name))}" for name in names)
-        return f" ({what}{range_text(ranges)} with {', '.join(values)})"
+        origins = dict.fromkeys(filter(None, (origin_of(program, name) for name in names)))
+        source = f", from {' and '.join(origins)}" if origins else ""
+        return f" ({what}{range_text(ranges)} with {', '.join(values)}{source})"
     offsets = facts.offset_ranges(access)
     return f" ({what}{range_text(offsets)} from {' + '.join(names)})" if offsets else ""
 

@@ -11,10 +11,9 @@ from ipu_asm.flow.control_run.summary import LoopSummary
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.bounds import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
+from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
-    configuration_phrase,
     counted,
-    first_facts,
     listed,
     total_cycles,
     unknown_registers,
@@ -39,7 +38,7 @@ class BranchRemark(NamedTuple):
 
 def loop_cost(program: Program, loop: SourceLoop) -> LoopCost:
     """Return the cycles of a loop: `128 trips x 1 bundle = 128 cycles of 1,304`."""
-    facts = first_facts(program)
+    facts = shown_facts(program)
     found = _settled(facts, loop.first)
     if facts is None or found is None or found.cycles is None:
         return LoopCost(_without_cycles(facts, loop), False)
@@ -71,7 +70,7 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
 
 def loop_paragraph(program: Program, address: int) -> str:
     """Return trips, cycles and share of the loop that begins at an address; "" if there is none."""
-    loop, facts = _loops_by_head(program).get(address), first_facts(program)
+    loop, facts = _loops_by_head(program).get(address), shown_facts(program)
     if loop is None or facts is None:
         return ""
     found = _settled(facts, address)
@@ -89,7 +88,7 @@ def loop_paragraph(program: Program, address: int) -> str:
 
 def loop_detail(program: Program, address: int) -> str:
     """Return the trips of the loop that begins at an address, "" if they are not known."""
-    found = _settled(first_facts(program), address)
+    found = _settled(shown_facts(program), address)
     return "" if found is None or found.least is None else trips_text(found)
 
 
@@ -107,7 +106,7 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
 
     The branch that closes a loop has the trips of the loop.
     """
-    facts = first_facts(program)
+    facts = shown_facts(program)
     branch = facts.run.steps[address].branch if facts is not None else None
     if facts is None or branch is None:
         return None

@@ -10,7 +10,7 @@ from ipu_asm.flow.control_run.observed import observe
 from ipu_asm.flow.control_run.run import Limits
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import value_text
-from ipu_asm.ide.control_run.run import first_facts
+from ipu_asm.ide.control_run.configurations import origin_of, shown_facts
 from ipu_asm.program.program import Program
 
 _MOST_TEXTS = 3
@@ -20,14 +20,16 @@ _LIMITS = Limits(most_steps=10_000)
 
 def register_values(program: Program, number: int, register: str) -> str:
     """Return a sentence about the values of a register at bundle `number`; "" if unknown."""
-    facts = first_facts(program)
+    facts = shown_facts(program)
     if facts is None or not program.bundles[number].size:
         return ""
     place = facts.run.names.positions.get(register)
     if place is None:
         return ""
     if not facts.is_written(register):
-        return _constant(program, facts, register, place)
+        origin = origin_of(program, register)
+        constant = _constant(program, facts, register, place)
+        return constant + (f", from {origin}" if origin else "")
     address = program.addresses[number]
     if facts.is_complete and facts.summary.executions[address] == 0:
         return ""

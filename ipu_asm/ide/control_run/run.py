@@ -4,28 +4,8 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
-from ipu_asm.program.program import Program
-
-
-def first_facts(program: Program) -> ControlFacts | None:
-    """Return the facts for the first configuration of the host; None if there are none."""
-    facts = control_facts(program)
-    return facts[0] if facts else None
-
-
-def configuration_phrase(program: Program) -> str:
-    """Return the values of the first configuration where several differ: ` with cr4 = 64`."""
-    facts = control_facts(program)
-    if len(facts) < 2:
-        return ""
-    differing = [
-        f"{name} = {value:,}"
-        for name, value in facts[0].presets.items()
-        if any(other.presets.get(name) != value for other in facts)
-    ]
-    return f" with {', '.join(differing)}" if differing else ""
 
 
 def total_cycles(facts: ControlFacts) -> int | None:
