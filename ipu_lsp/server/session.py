@@ -107,6 +107,21 @@ class LspSession:
         self.refresh_diagnostics()
         self.refresh_views()
 
+    def hosts_changed(self) -> None:
+        """Show documents again whose launches or tests have changed; findings stay the same."""
+        known = {uri: self.sources.settings(each) for uri, each in self.documents.items()}
+        self.sources.forget()
+        changed = [
+            document
+            for uri, document in self.documents.items()
+            if self.sources.settings(document).hosts != known[uri].hosts
+        ]
+        for document in changed:
+            document.forget()
+        self.shown_texts.refresh([document.uri for document in changed])
+        if changed:
+            self.refresh_views()
+
     def refresh_views(self) -> None:
         """Make the client ask again for what it shows beside the text."""
         client = self.client

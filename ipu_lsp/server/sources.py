@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.config.host_configurations import HostConfiguration, Hosts
+from ipu_asm.config.host_search import host_configurations
 from ipu_asm.config.include_folders import include_folders
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import source_settings
@@ -27,6 +29,9 @@ class Sources:
         self._workspace = workspace
         self._headers = headers
         self._settings: dict[str, SourceSettings] = {}
+        # The last launch of each program, and the name of the configuration that is shown, by path.
+        self._launched: dict[str, HostConfiguration] = {}
+        self._chosen: dict[str, str] = {}
 
     def settings(self, document: Document) -> SourceSettings:
         """Return the source settings of a document. One without a file includes no header."""
@@ -48,7 +53,7 @@ class Sources:
         configuration = self._projects.of(document).configuration
         found = source_settings(document.key or None, configuration, ours.defines or {})
         if not document.key:
-            return found
+            return found._replace(hosts=Hosts((), self._chosen.get("", "")))
         folder = self._workspace.folder_of(document.key)
         root = found.root if folder is None or folder.startswith(found.root) else folder
         folders = (
@@ -56,7 +61,27 @@ class Sources:
             *found.include_paths,
         )
         reader = self._headers.below([root, *folders])
-        return found._replace(include_paths=folders, root=root, reader=reader)
+        hosts = self._hosts(document.key, root)
+        return found._replace(include_paths=folders, root=root, reader=reader, hosts=hosts)
+
+    def _hosts(self, path: str, root: str) -> Hosts:
+        """Return what launches and tests say of a kernel, its last launch first."""
+        launched = self._launched.get(path)
+        first = () if launched is None else (launched,)
+        return Hosts((*first, *host_configurations(path, root)), self._chosen.get(path, ""))
+
+    def launched(self, path: str, host: HostConfiguration) -> None:
+        """Remember the values of the last launch of a program."""
+        self._launched[path] = host
+        self._settings.pop(path, None)
+
+    def choose(self, document: Document, name: str) -> None:
+        """Show a document with the configuration of a name."""
+        self._chosen[document.key] = name
+        found = self._settings.get(document.key)
+        if found is not None:
+            hosts = found.hosts._replace(chosen=name)
+            self._settings[document.key] = found._replace(hosts=hosts)
 
     def stamps(self, analysis: Analysis) -> Stamps:
         """Return the stamps of the headers that an analysis has read."""

@@ -247,6 +247,9 @@ def test_clients_that_watch_files_are_asked_to() -> None:
                 {"globPattern": "**/ipu.toml"},
                 {"globPattern": "**/pyproject.toml"},
                 {"globPattern": "**/*.{S,aie,aie2,aie2p,asm,def,edgenpu,h,hh,hpp,inc,ipu,s}"},
+                {"globPattern": "**/.vscode/launch.json"},
+                {"globPattern": "**/test_*.py"},
+                {"globPattern": "**/*_test.py"},
             ]
         },
     }

@@ -18,6 +18,7 @@ from ipu_lsp.server.contexts import select_context
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
 from ipu_lsp.server.handlers.memory_map import memory_map_of
+from ipu_lsp.server.host_configurations import launched, select_configuration
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run
 from ipu_lsp.server.session import LspSession, View
@@ -31,11 +32,14 @@ def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
     Raises `JsonRpcInvalidParams` for an unknown command or for malformed arguments.
     """
     command = COMMANDS.get(params.command)
-    if command is None:
+    if command is None and params.command != _LAUNCHED:
         raise JsonRpcInvalidParams(f"there is no command `{params.command}`")
     arguments = params.arguments[0] if params.arguments else None
     if not isinstance(arguments, dict) or not isinstance(arguments.get("uri"), str):
         raise JsonRpcInvalidParams(f"`{params.command}` takes one object with a `uri`")
+    if command is None:
+        launched(session, arguments)
+        return None
     view = session.view(arguments["uri"])
     if view is None:
         raise JsonRpcInvalidParams(f"no open document is {arguments['uri']}")
@@ -112,6 +116,9 @@ COMMANDS: Mapping[str, Callable[[LspSession, View, Json], object]] = {
     "ipu.listing": _list,
     "ipu.memoryMap": _map,
     "ipu.run": _run,
+    "ipu.selectConfiguration": select_configuration,
     "ipu.selectContext": select_context,
 }
-OPTIONS = t.ExecuteCommandRegistrationOptions(commands=list(COMMANDS))
+_LAUNCHED = "ipu.launched"
+"""Unlike the others, it may be about a program that is not open."""
+OPTIONS = t.ExecuteCommandRegistrationOptions(commands=[*COMMANDS, _LAUNCHED])

@@ -9,6 +9,7 @@ from lsprotocol import types as t
 
 from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import source_extensions
+from ipu_asm.config.host_search import WATCHED, is_watched
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import read_settings, unwrap_section
@@ -46,7 +47,7 @@ def subscribe(session: LspSession) -> None:
     if session.client.registers_watched_files:
         extensions = {*source_extensions(), *HEADER_EXTENSIONS}
         endings = ",".join(sorted(extension[1:] for extension in extensions))
-        patterns = (*(f"**/{name}" for name in FILE_NAMES), f"**/*.{{{endings}}}")
+        patterns = (*(f"**/{name}" for name in FILE_NAMES), f"**/*.{{{endings}}}", *WATCHED)
         watchers = [{"globPattern": pattern} for pattern in patterns]
         method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
         registrations.append(_registration(method, {"watchers": watchers}))
@@ -95,6 +96,8 @@ def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFile
     """Invalidate results that depend on configuration files or sources that changed on disk."""
     paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
     settings = [path for path in paths if os.path.basename(path) in FILE_NAMES]
+    if any(is_watched(path) for path in paths):
+        session.hosts_changed()
     for path in paths:
         session.workspace.forget(os.path.normpath(path))
     for change in params.changes:
@@ -136,6 +139,8 @@ def _of_headers(session: LspSession) -> list[dict[str, Any]]:
 def _is_read(session: LspSession, path: str) -> bool:
     """Return whether results depend on a file on the disk: a source, or a header of one."""
     if session.is_open(path):
+        return False
+    if is_watched(path):
         return False
     is_header = os.path.splitext(path)[1] in HEADER_EXTENSIONS
     return not is_header or session.workspace.reads(path)
