@@ -3,7 +3,8 @@
 ## What it does
 Reports an `agg max` whose aaq register holds a result that another instruction has used since it
 was made, on some path, and that nothing has replaced. An `agg` with `sum`, or with a post function
-other than `value`, replaces it.
+other than `value`, replaces it. An `acc.max` that compares with the register is no use: the maximum
+goes on.
 
 ## Why
 `agg max` takes the maximum of the accumulator and of the register's old value. After a result has
@@ -65,6 +66,7 @@ from ipu_asm.program.program import Program
 RULE_ID = RuleId("W306", "stale-maximum", Severity.WARNING)
 _REGISTER, _MODE, _POST = "aaq_rf_idx", "agg_mode", "post_fn"
 _MAXIMUM, _VALUE = 1, 0
+_COMPARISONS = "acc.max"
 
 # The bundle that has used each register's result.
 _Used = dict[str, int]
@@ -123,7 +125,8 @@ def _uses(isa: Isa, bundle: Bundle, address: int, before: _Used) -> _Used:
     for access in accesses_of(isa, bundle):
         instruction = bundle.instructions[access.instruction]
         operand = instruction.operands[access.operand] if access.operand >= 0 else None
-        if operand is not None and operand.name == _REGISTER and not access.writes:
+        is_use = not access.writes and not instruction.mnemonic.startswith(_COMPARISONS)
+        if operand is not None and operand.name == _REGISTER and is_use:
             found.setdefault(access.register, address)
     return found
 
@@ -163,10 +166,13 @@ RULE = Rule(
         "agg max value cr0 aaq0;;\nacc.add_aaq aaq0;;\nagg max value_cr cr5 aaq0;;\n"
         "agg max value cr0 aaq0; bkpt;;",
         "agg max value cr0 aaq0;;\nacc.add_aaq aaq1;;\nagg max value cr0 aaq0; bkpt;;",
+        # The largest product of all rows so far.
+        "set lr2 4;;\nrow: mult.ve.cr lr0 lr0 lr0 cr3; acc.max.first aaq0;;\n"
+        "agg max value cr0 aaq0; incr lr1 1; bne lr1 lr2 row;; bkpt;;",
     ),
     invalid=(
         "agg max value cr0 aaq0;;\nacc.add_aaq aaq0;;\nagg max value cr0 ⟦aaq0⟧; bkpt;;",
-        "agg max value cr0 aaq0;;\nacc.max.first aaq0; agg max value cr0 ⟦aaq0⟧; bkpt;;",
+        "agg max value cr0 aaq0;;\nmult.ve.aaq lr0 lr0 lr0 aaq0; agg max value cr0 ⟦aaq0⟧; bkpt;;",
         "set lr2 4;;\nrow: agg max value cr0 ⟦aaq2⟧; incr lr1 1;;\n"
         "mult.ve.aaq lr2 lr0 lr0 aaq2; bne lr1 lr2 row;; bkpt;;",
     ),
