@@ -7,6 +7,7 @@ import { registerListing } from "./listing";
 import { registerMemoryMap } from "./memoryMap";
 import type { Part, Parts, ServerState } from "./parts";
 import { createServer, type ServerControl } from "./server";
+import { registerConfigurations } from "./server/configurations";
 import { registerContexts } from "./server/contexts";
 import { registerStatus } from "./server/status";
 import { registerSlotGrid } from "./slotGrid";
@@ -51,7 +52,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   context.subscriptions.push(log);
   const toolchain = createToolchain(context, log);
   const server = createServer(context, log, toolchain);
-  registerStatus(context, log, server);
+  registerStatus(context, log, server, registerConfigurations(context, server));
   registerContexts(context, server);
   const parts: Parts = { context, log, toolchain, server };
   for (const register of PARTS) {

@@ -13,6 +13,7 @@ export function registerStatus(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   server: ServerControl,
+  onDidChangeValues: vscode.Event<void>,
 ): void {
   const ours = ourDocuments(context.extension);
   const item = vscode.languages.createLanguageStatusItem("ipu.server", ours);
@@ -29,6 +30,7 @@ export function registerStatus(
       announce(log, server);
     }),
     totals,
+    onDidChangeValues(() => totals.showSoon()),
     vscode.window.onDidChangeActiveTextEditor(() => totals.showSoon()),
     vscode.workspace.onDidOpenTextDocument(() => totals.showSoon()),
     vscode.workspace.onDidChangeTextDocument(() => totals.showSoon()),
