@@ -19,8 +19,19 @@ _MEMORY_SLOTS = (("load", 3), ("store", 1), ("acc_store", 1))
 _CYCLIC = 1
 
 
-class _Control(ScalarIpu2):
+class Control(ScalarIpu2):
     """The machine without its vectors."""
+
+    @classmethod
+    def with_registers(cls, presets: Mapping[str, int]) -> Control:
+        """The machine in the mode, and with the registers, that the host sets."""
+        machine = cls(0, [None, "fp32", "int32"][presets.get("wide", 0)], False, 1.0)
+        for name, value in presets.items():
+            if name.startswith("lr"):
+                machine.lr[int(name[2:])] = value % (1 << 32)
+            elif name.startswith("cr") and int(name[2:]) > 1:
+                machine.cr[int(name[2:])] = value % (1 << 32)
+        return machine
 
     def _execute_mult(self, word: int) -> None:
         """Compute nothing."""
@@ -52,14 +63,7 @@ def presets_of(record: Record) -> dict[str, int]:
 
 def real_run(program: Program, presets: Mapping[str, int], most_cycles: int) -> RealRun:
     """Execute a program, without its data, on the second model of the machine."""
-    mode = presets.get("wide", 0)
-    machine = _Control(0, [None, "fp32", "int32"][mode], False, 1.0)
-    for name, value in presets.items():
-        number = int(name[2:]) if name[2:].isdigit() else 0
-        if name.startswith("lr"):
-            machine.lr[number] = value % (1 << 32)
-        elif number > 1:
-            machine.cr[number] = value % (1 << 32)
+    machine = Control.with_registers(presets)
     words = encode(program)
     executions: Counter[int] = Counter()
     accesses: Counter[tuple[int, str, int]] = Counter()
@@ -83,7 +87,7 @@ def _halts(program: Program, address: int) -> bool:
     return program.bundles[program.bundle_at_address[address]].flow == "halt"
 
 
-def _accesses(machine: ScalarIpu2, word: int) -> list[tuple[str, int]]:
+def _accesses(machine: Control, word: int) -> list[tuple[str, int]]:
     """The memory accesses of a bundle that has been executed: all see its loop registers."""
     found = []
     size = 512 if machine.wide else 128

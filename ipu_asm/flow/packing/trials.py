@@ -36,12 +36,12 @@ def trial_of(plan: PackingPlan, presets: Mapping[str, int], seed: int) -> Trial 
 
     Values that `presets` do not have are drawn. None if no such values are found.
     """
-    random = Random(seed)
+    random, isa = Random(seed), plan.program.isa
     bases, others = unknown_registers(plan.program, presets)
     for _ in range(_MOST_TRIES if bases or others else 1):
-        drawn = {name: random.randrange(1 << 12) << 7 for name in bases}
+        drawn = {name: random.randrange(1 << 12) * _base_unit(plan.program) for name in bases}
         drawn |= {name: random.randint(1, 9) * random.choice(_UNITS) for name in others}
-        values = {**drawn, **presets}
+        values = {**isa.resets, **drawn, **presets, **isa.constants}
         run = control_run(plan.program, values, _MOST_STEPS if drawn else MOST_STEPS)
         if run.end.reason in (HALTED, RAN_OFF, ENDLESS):
             return Trial(values, run, control_run(plan.packed, values))
@@ -51,7 +51,8 @@ def trial_of(plan: PackingPlan, presets: Mapping[str, int], seed: int) -> Trial 
 def unknown_registers(program: Program, presets: Mapping[str, int]) -> tuple[list[str], list[str]]:
     """Return the registers without a value that addresses begin at, and those that control needs.
 
-    Loop registers have one: they are 0 at the start.
+    Loop registers have one: they are 0 at the start. So have constants, and those that are not 0 at
+    reset.
     """
     run = control_run(program, {}, most_steps=0)
     bases = {base for step in run.steps for access in step.accesses for base in access.bases}
@@ -63,11 +64,17 @@ def unknown_registers(program: Program, presets: Mapping[str, int]) -> tuple[lis
         if register >= run.names.changing
     }
     names = run.names.names
-    given = {name.lower() for name in presets}
+    given = {*program.isa.constants, *program.isa.resets, *(name.lower() for name in presets)}
     return (
         [names[number] for number in sorted(bases - used) if names[number] not in given],
         [names[number] for number in sorted(used) if names[number] not in given],
     )
+
+
+def _base_unit(program: Program) -> int:
+    """Return a unit of addresses: memory that is addressed by rows has none smaller than a row."""
+    has_rows = any(space.rows for space in program.isa.spaces.values())
+    return 1 if has_rows else 128
 
 
 def equal_extents(plan: PackingPlan, run: ControlRun, most: int) -> tuple[int, int]:

@@ -429,7 +429,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "execute_fn": "execute_ldr_mult_reg",
             "accesses": ["read row xmem[offset + base]"],
             "writes": ["dest"],
-            "reads": {"xmem": "live"},
+            "reads": {"xmem": "snapshot"},
         },
         "LDR_CYCLIC_MULT_REG": {
             "operands": [*_ROW_OPERANDS, {"name": "index", "type": "LrIdx", "read": "live"}],
@@ -457,7 +457,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "execute_fn": "execute_ldr_cyclic_mult_reg",
             "accesses": ["read row xmem[offset + base]", "write 128 r_cyclic[index]"],
             "writes": ["r_cyclic"],
-            "reads": {"xmem": "live", "r_cyclic": "snapshot"},
+            "reads": {"xmem": "snapshot", "r_cyclic": "snapshot"},
         },
         "LDR_MULT_MASK_REG": {
             "operands": _ROW_OPERANDS,
@@ -476,7 +476,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "execute_fn": "execute_ldr_mult_mask_reg",
             "accesses": ["read 128 xmem[offset + base]"],
             "writes": ["r_mask"],
-            "reads": {"xmem": "live"},
+            "reads": {"xmem": "snapshot"},
         },
         "NOP": _no_operation("LOAD", "Loads nothing."),
     },
