@@ -20,6 +20,7 @@ NAMES = (
     "emulator",
     "time_travel",
     "debug_adapter",
+    "packing",
 )
 """Modules with `run(quick) -> list[Target]`, in the order in which all of them run."""
 

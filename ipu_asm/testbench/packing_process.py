@@ -27,7 +27,7 @@ def main() -> int:
     """
     request = json.load(sys.stdin)
     program = read_program(load_isa(request["isa"]), request["text"])
-    program.configurations = request["configurations"]
+    program.configurations = tuple(request["configurations"])
     answer: dict[str, object]
     try:
         answer = {"edits": [[*edit.span, edit.new_text] for edit in _edits(program, request)]}
