@@ -1,8 +1,9 @@
-"""The values of registers that the host of a kernel sets: ``[kernel."GLOB"]``.
+"""The values of registers, and the mode, that the host of a kernel sets: ``[kernel."GLOB"]``.
 
 [kernel."kernels/conv*.s"]                # the first match wins
 cr = {1 = 0x20000, 4 = [64, 128]}         # several values are several configurations
 lr = {5 = 3}
+wide = "fp32"                             # the elements of 32 bits, or a list
 contexts = [{cr2 = 9, cr3 = 81}, {cr2 = 25, cr3 = 625}]   # values that belong together
 """
 
@@ -14,6 +15,12 @@ from math import prod
 from typing import Any, Mapping
 
 from ipu_asm.config.setting_error import SettingError, shortened, shown
+
+WIDE = "wide"
+"""The name in a configuration of the mode of the machine, as its number in `WIDE_MODES`."""
+
+WIDE_MODES = ("off", "fp32", "int32")
+"""The modes of machines with wide elements."""
 
 MOST_CONFIGURATIONS = 16
 """The configurations of one kernel: what a program does is computed in each."""
@@ -52,9 +59,24 @@ def kernel_contexts(value: Any) -> tuple[Mapping[str, int], ...]:
     return tuple(map(_context, value))
 
 
+def wide_modes(value: Any) -> tuple[int, ...]:
+    """Return the numbers of one mode or of several, by their names. Raises `SettingError`."""
+    names = value if isinstance(value, list) else [value]
+    if not 1 <= len(names) <= len(WIDE_MODES):
+        raise SettingError(f"expected 1 to {len(WIDE_MODES)} modes, found {len(names):,}")
+    return tuple(map(_mode, names))
+
+
+def setting_text(name: str, value: int) -> str:
+    """Return the value of a register or the name of a mode: `64`, `fp32`."""
+    return WIDE_MODES[value] if name == WIDE and value < len(WIDE_MODES) else str(value)
+
+
 def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
     """Return all combinations of the values in a table. Raises `SettingError`."""
     registers: dict[str, tuple[int, ...]] = {**settings.get("cr", {}), **settings.get("lr", {})}
+    if WIDE in settings:
+        registers[WIDE] = settings[WIDE]
     contexts: tuple[Mapping[str, int], ...] = settings.get("contexts") or ({},)
     _check_count(prod(map(len, registers.values())) * len(contexts))
     found = [
@@ -72,7 +94,10 @@ def _context(value: Any) -> Mapping[str, int]:
     for name in value:
         if not _REGISTER.fullmatch(name.lower()):
             raise SettingError(f"expected the name of a register, found `{shortened(name)}`")
-    return {name.lower(): _number(name, item) for name, item in value.items()}
+    return {
+        name.lower(): _mode(item) if name.lower() == WIDE else _number(name, item)
+        for name, item in value.items()
+    }
 
 
 def _values(name: str, value: Any) -> tuple[int, ...]:
@@ -82,6 +107,13 @@ def _values(name: str, value: Any) -> tuple[int, ...]:
         message = f"expected 1 to {MOST_CONFIGURATIONS} values, found {len(value):,}"
         raise SettingError(f"`{name}`: {message}")
     return tuple(_number(name, item) for item in value)
+
+
+def _mode(value: Any) -> int:
+    if not isinstance(value, str) or value.lower() not in WIDE_MODES:
+        expected = ", ".join(f"`{name}`" for name in WIDE_MODES)
+        raise SettingError(f"expected one of {expected}, found {shown(value)}")
+    return WIDE_MODES.index(value.lower())
 
 
 def _number(name: str, value: Any) -> int:

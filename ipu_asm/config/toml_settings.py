@@ -20,7 +20,7 @@ from ipu_asm.config.configuration import (
     line_finding,
 )
 from ipu_asm.config.include_folders import MOST_FOLDERS, MOST_READ, include_folders
-from ipu_asm.config.kernel_keys import configurations, kernel_contexts, registers_of
+from ipu_asm.config.kernel_keys import configurations, kernel_contexts, registers_of, wide_modes
 from ipu_asm.config.setting_error import SettingError, shortened, shown
 from ipu_asm.config.source_keys import (
     MOST_DEFINES,
@@ -290,6 +290,7 @@ _TABLES: Mapping[str, Callable[[Any], Any]] = {
 _KERNEL_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "cr": partial(registers_of, "cr"),
     "lr": partial(registers_of, "lr"),
+    "wide": wide_modes,
     "contexts": kernel_contexts,
 }
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
+from ipu_asm.config.kernel_keys import setting_text
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.register_flow import is_runnable
@@ -33,7 +34,10 @@ def configuration_text(presets: Mapping[str, int]) -> str:
     """Return " with `cr4` = 128", empty without presets."""
     if not presets:
         return ""
-    shown = [f"`{name}` = {value}" for name, value in list(presets.items())[:_MOST_PRESETS]]
+    shown = [
+        f"`{name}` = {setting_text(name, value)}"
+        for name, value in list(presets.items())[:_MOST_PRESETS]
+    ]
     rest = ", ..." if len(presets) > _MOST_PRESETS else ""
     return f", with {', '.join(shown)}{rest}"
 

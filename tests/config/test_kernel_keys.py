@@ -37,6 +37,13 @@ def test_contexts_hold_values_that_belong_together() -> None:
     check(text, "/project/a.s", {"cr1": 7, "cr2": 9, "lr3": 8}, {"cr1": 0, "cr2": 25})
 
 
+def test_a_mode_is_given_by_its_name() -> None:
+    check('[kernel."*.s"]\nwide = "FP32"\n', "/project/a.s", {"wide": 1})
+    text = '[kernel."*.s"]\nwide = ["off", "int32"]\n'
+    check(text, "/project/a.s", {"wide": 0}, {"wide": 2})
+    check('[kernel."*.s"]\ncontexts = [{wide = "int32"}]\n', "/project/a.s", {"wide": 2})
+
+
 def test_the_first_glob_that_matches_counts() -> None:
     text = '[kernel."b/*.s"]\ncr = {1 = 1}\n[kernel."**/*.s"]\ncr = {1 = 2}\n'
     check(text, "/project/b/a.s", {"cr1": 1})
@@ -54,6 +61,10 @@ def test_the_first_glob_that_matches_counts() -> None:
         (
             "[kernel.x]\ncr = {lr4 = 1}",
             "2: `kernel.x.cr`: expected the number of a register, as in {4 = 64}, found `lr4`",
+        ),
+        (
+            "[kernel.x]\nwide = 2",
+            "2: `kernel.x.wide`: expected one of `off`, `fp32`, `int32`, found 2",
         ),
         ("[kernel.x.cr]\n4 = true", "1: `kernel.x.cr`: `cr4`: expected a number, found true"),
         (

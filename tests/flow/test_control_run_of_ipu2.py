@@ -7,6 +7,7 @@ from typing import Mapping
 
 import pytest
 
+from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, ControlRun, control_run
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.isa import load_isa
@@ -84,6 +85,16 @@ def test_random_nests_of_loops_run_as_on_the_machine(first: int) -> None:
             check_same(control_run(program, registers, 20_000), real)
             ended += 1
     assert ended > 60
+
+
+def test_a_row_has_the_size_of_the_mode_that_a_comment_states() -> None:
+    text = "# CR wide = off | fp32 | INT32\nINC lr1 3;;\nLDR_MULT_REG r0 lr1 cr2; BKPT;;\n"
+    found = control_facts(read_program(IPU2, text))
+    accesses = [each.summary.accesses[1, 0] for each in found]
+    assert [each.access.size for each in accesses] == [128, 512, 512]
+    ranges = [facts.offset_ranges(each) for facts, each in zip(found, accesses)]
+    assert ranges == [[range(384, 512)], [range(1536, 2048)], [range(1536, 2048)]]
+    assert found[0].address_text(accesses[0]) == "row cr2 + 3"
 
 
 def _random_registers(random: Random) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.config.kernel_keys import setting_text
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS
@@ -80,7 +81,7 @@ def broken_with(program: Program, presets: Mapping[str, int]) -> list[Diagnostic
 def _configuration(facts: ControlFacts, every: Sequence[ControlFacts]) -> str:
     """Return which values of registers lead to a finding, if not all of them are the same."""
     differing = [
-        f"{name} = {value}"
+        f"{name} = {setting_text(name, value)}"
         for name, value in facts.presets.items()
         if any(other.presets.get(name) != value for other in every)
     ]

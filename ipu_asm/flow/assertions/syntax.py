@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Sequence
 
+from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse_first, parse_list
 from ipu_asm.expressions.tree import Binary, Node
@@ -123,11 +124,13 @@ def _configurations(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         if match is None:
             message = "expected `REGISTER = VALUE | VALUE`"
             raise ExpressionError(message, Span(at, len(text)))
-        yield match[1].lower(), tuple(_values(text, *match.span(2)))
+        name = match[1].lower()
+        yield name, tuple(_values(text, *match.span(2), WIDE_MODES if name == WIDE else ()))
         at = match.end()
 
 
-def _values(text: str, start: int, end: int) -> Iterator[int]:
+def _values(text: str, start: int, end: int, names: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers that are separated by `|`; those of `names`, if there are any."""
     found = list(_VALUE.finditer(text, start, end))
     if not 1 <= len(found) <= _MOST_VALUES:
         message = f"a register has 1 to {_MOST_VALUES} values, found {len(found)}"
@@ -135,8 +138,11 @@ def _values(text: str, start: int, end: int) -> Iterator[int]:
     for match in found:
         word = match[0].strip()
         value = number_value(word.lstrip("-"))
+        if names:
+            value = names.index(word.lower()) if word.lower() in names else None
         if value is None:
-            message = f"expected a number, found {quoted(word)}"
+            expected = f"one of {', '.join(names)}" if names else "a number"
+            message = f"expected {expected}, found {quoted(word)}"
             raise ExpressionError(message, Span(match.start(), match.start() + len(word)))
         yield -value if word.startswith("-") else value
 

@@ -7,15 +7,13 @@ from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.config.kernel_keys import WIDE
 from ipu_asm.flow.accesses import LIVE
 from ipu_asm.flow.control_run.values import Value, byte_sums, modulo, plus, reduced
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
 from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.program.program import Program
-
-WIDE = "wide"
-"""The name in a configuration under which the number of the machine's mode is found."""
 
 Sum = tuple[int, tuple[tuple[int, int], ...]]
 """A constant, and registers with their factors."""

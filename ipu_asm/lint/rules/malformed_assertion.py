@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator
 
+from ipu_asm.config.kernel_keys import WIDE
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.loops import backward_branches
@@ -67,7 +68,9 @@ def _unknown_registers(
 ) -> Iterator[Diagnostic]:
     from ipu_asm.flow.control_run.steps import scalar_registers
 
-    known = scalar_registers(program.isa).positions
+    known = set(scalar_registers(program.isa).names)
+    if any(space.rows for space in program.isa.spaces.values()):
+        known.add(WIDE)
     for name, _ in parsed.values if known else ():
         if name not in known:
             start = comment.text.lower().find(name)

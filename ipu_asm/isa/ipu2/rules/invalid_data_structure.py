@@ -118,6 +118,8 @@ RULE = Rule(
         "# CR cr4 = 0x0300\nB end;; AGG.SUM.FIRST lr0 cr4;; end: BKPT;;",
     ),
     invalid=(
+        "# CR wide = int32, cr4 = 0x2080\nLDR_MULT_REG r0 lr0 cr5;;\n"
+        "MULT.VE lr0 cr2 0 lr0 ⟦cr4⟧;; BKPT;;",
         "# CR cr4 = 0x0300\nAGG.SUM.FIRST lr0 ⟦cr4⟧;; BKPT;;",
         "# CR cr4 = 0x6080\nACTIVATE.QUANTIZE relu ⟦cr4⟧; BKPT;;",
         "# CR cr4 = 128 | 0x1F80\nLDR_MULT_REG r0 lr0 cr5;;\n"
