@@ -8,7 +8,7 @@ from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.queries import last_write
-from ipu_asm.debugger.regions import region
+from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
@@ -57,7 +57,7 @@ def run(quick: bool = False) -> list[Target]:
     seconds["step back, median"] = timing.median(steps)
     seconds["step back, longest"] = max(steps)
     watched.go_to(way)
-    byte = region("xmem", (1 << 21) - 1, 1)
+    byte = Region("xmem", (1 << 21) - 1, 1)
     seconds["back to the start, nothing hit"] = timing.timed(watched.reverse_continue)
     watched.go_to(way)
     seconds["who wrote a byte of memory"] = timing.timed(lambda: last_write(watched.runner, byte))

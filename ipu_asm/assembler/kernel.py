@@ -11,7 +11,7 @@ from ipu_asm.assembler.encode import AssemblyError, encode_effective
 from ipu_asm.assembler.images import decode_image
 from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
-from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
+from ipu_asm.isa import UnknownIsaError, load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
@@ -88,6 +88,18 @@ def read_kernel(
     return Kernel(name, source, isa, words, read_program(isa, listing), is_image=True)
 
 
+def isa_name_of(
+    data: bytes, name: str, asked: str | None = None, image_format: str | None = None
+) -> str:
+    """Return the name of the instruction set of a program, which may be unknown.
+
+    Raises `ConfigurationError`.
+    """
+    image_format = image_format or _guessed_format(data, name)
+    text = "" if image_format == "bin" else data.decode("utf-8", "replace")
+    return IsaChooser(asked).choose(text, name).name
+
+
 def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
     """Return the instruction set of a file and the origin of that choice.
 
@@ -128,15 +140,11 @@ def _guessed_format(data: bytes, name: str) -> str:
 
 def _isa(text: str, name: str, asked: str | None) -> Isa:
     isa, origin = chosen_isa(text, name, asked)
-    if not _is_executable(isa):
-        names = [name for name in available_isas() if _is_executable(load_isa(name))]
+    names = [name for name, manifest in manifests().items() if manifest.has_machine]
+    if isa.name not in names:
         raise FileError(
             f"programs for `{isa.name}` cannot be executed, only for "
             + ", ".join(f"`{name}`" for name in names),
             origin,
         )
     return isa
-
-
-def _is_executable(isa: Isa) -> bool:
-    return all(spec.execute_fn for spec in isa.instructions.values())

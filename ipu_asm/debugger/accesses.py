@@ -6,22 +6,24 @@ from typing import Iterator
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
-from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, register_place
-from ipu_asm.emulator.model import decode_word
+from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, regions_of
+from ipu_asm.emulator.model import decode_word, machine_for
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.registers import R_REG_SIZE, SCALAR_NAMES
 from ipu_asm.isa.model import Isa
 
 
 class Accesses:
     """The accesses of each bundle in program memory, by address, as it was loaded."""
 
-    def __init__(self, ipu: Ipu) -> None:
-        self._ipu = ipu
-        isa = load_isa("ipu")
-        words = ipu.state.inst_mem
+    def __init__(self, machine: AnyMachine) -> None:
+        self._machine = machine
+        isa = load_isa(machine.state.isa_name)
+        self._isa = isa
+        self._model = machine_for(machine.state.isa_name)
+        self._regions = regions_of(machine.state)
+        words = machine.state.inst_mem
         decoded = {word: decode_word(isa, word) for word in set(words) if word is not None}
         self.instructions = {pc: decoded[word] for pc, word in enumerate(words) if word is not None}
         found = {word: list(_accesses(isa, decoded[word])) for word in decoded}
@@ -35,20 +37,24 @@ class Accesses:
             self._bundles[key] = frozenset(self._find_bundles(*key))
         return self._bundles[key]
 
+    def text(self, where: Region) -> str:
+        """Return the text of a region for messages."""
+        return self._regions.text(where)
+
     def last_change(self, where: Region) -> tuple[bytes, bytes] | None:
         """Return the old and new content of a region that the last bundle executed changed.
 
         None if it did not change.
         """
-        ipu = self._ipu
+        machine = self._machine
         if where.name == MEMORY:
             before, after = self._memory_change(where)
         elif where.name == COUNTER:
-            before, after = (pc.to_bytes(4, "little") for pc in (ipu.snapshot.pc + 1, _pc(ipu)))
+            before, after = self._counters()
         else:
             before, after = (
-                _content(registers.scalars, registers.block, where)
-                for registers in (ipu.snapshot, ipu.state.regfile)
+                self._regions.content(registers, where)
+                for registers in (machine.snapshot, machine.state.regfile)
             )
         return None if before == after else (before, after)
 
@@ -63,7 +69,7 @@ class Accesses:
             if not access.writes:
                 continue
             if where.name == MEMORY:
-                written = self._ipu.state.xmem.written
+                written = self._machine.state.xmem.written
                 if any(where.overlaps(start, len(old)) for start, old in written):
                     return instruction
             elif changed or not _updates(access):
@@ -73,37 +79,40 @@ class Accesses:
     def has_read(self, where: Region) -> DecodedInstruction | None:
         """Return the instruction of the last bundle executed that read a region, or None."""
         for instruction, access in self._last_accesses(where):
-            is_near = where.name != MEMORY or where.overlaps(self._address(instruction), R_REG_SIZE)
+            is_near = where.name != MEMORY or where.overlaps(*self._bytes_read(instruction))
             if access.reads and is_near:
                 return instruction
         return None
 
     def _find_bundles(self, name: str, reads: bool, writes: bool) -> Iterator[int]:
         if name == COUNTER:
-            yield from range(len(self._ipu.state.inst_mem) if writes else 0)
+            yield from range(len(self._machine.state.inst_mem) if writes else 0)
+        parts = self._isa.units(name)
         for pc, accesses in self._accesses.items():
-            mine = [access for _, access in accesses if access.register == name]
+            mine = [access for _, access in accesses if self._isa.units(access.register) & parts]
             if any((reads and access.reads) or (writes and access.writes) for access in mine):
                 yield pc
 
     def _last_accesses(self, where: Region) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
         """The accesses of the last bundle executed to the register or memory of a region."""
-        for instruction, access in self._accesses.get(self._ipu.snapshot.pc, ()):
-            if access.register == where.name:
+        for instruction, access in self._accesses.get(self._machine.snapshot.pc, ()):
+            if self._isa.units(access.register) & self._isa.units(where.name):
                 yield instruction, access
 
-    def _address(self, instruction: DecodedInstruction) -> int:
-        """The memory address of an instruction: the sum of `offset` and `base`.
+    def _bytes_read(self, instruction: DecodedInstruction) -> tuple[int, int]:
+        """Address and size of the bytes of memory that an instruction has read."""
+        if self._model.memory_read is None:
+            return 0, self._model.memory_size
+        return self._model.memory_read(self._machine.state, instruction)
 
-        Slots that execute after lr do not change these registers, so they still have the values
-        read.
-        """
-        scalars = self._ipu.state.regfile.scalars
-        names = (instruction.registers[operand] for operand in ("offset", "base"))
-        return sum(scalars[SCALAR_NAMES.index(name)] for name in names)
+    def _counters(self) -> tuple[bytes, bytes]:
+        """The address after the last bundle executed, and that of the next one."""
+        machine = self._machine
+        before, after = machine.snapshot.pc + 1, machine.state.program_counter
+        return before.to_bytes(4, "little"), after.to_bytes(4, "little")
 
     def _memory_change(self, where: Region) -> tuple[bytes, bytes]:
-        xmem = self._ipu.state.xmem
+        xmem = self._machine.state.xmem
         after = bytes(memoryview(xmem.content)[where.start : where.start + where.size])
         before = bytearray(after)
         for start, old in reversed(xmem.written):
@@ -113,19 +122,6 @@ class Accesses:
                 piece = old[first - start : last - start]
                 before[first - where.start : last - where.start] = piece
         return bytes(before), after
-
-
-def _pc(ipu: Ipu) -> int:
-    return ipu.state.program_counter
-
-
-def _content(scalars: list[int], block: bytearray, where: Region) -> bytes:
-    place = register_place(where.name)
-    if isinstance(place, int):
-        content = scalars[place].to_bytes(4, "little")
-        return content[where.start : where.start + where.size]
-    start = place.start + where.start
-    return bytes(block[start : start + where.size])
 
 
 def _accesses(

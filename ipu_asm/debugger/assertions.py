@@ -12,13 +12,12 @@ from ipu_asm.debugger.expressions.formatting import text_of
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.expressions.tree import Binary, Call, Node, Number, Unary
 from ipu_asm.flow.assertions.checks import broken_with
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.syntax import Conditions, Logged, parse_assertion
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.source.source_map import MAIN, SourceRange
@@ -48,8 +47,8 @@ class AssertionChecks:
     `log_points` are breakpoints for `LOG` comments, which log instead of stopping.
     """
 
-    def __init__(self, ipu: Ipu, lines: LineTable) -> None:
-        self._ipu = ipu
+    def __init__(self, machine: AnyMachine, lines: LineTable) -> None:
+        self._machine = machine
         self._lines = lines
         self._before: dict[int, list[_Check]] = {}
         self._after: dict[int, list[_Check]] = {}
@@ -60,7 +59,7 @@ class AssertionChecks:
         )
         if self.has_any:
             self._read()
-            self._context = live_context(lines, ipu.state)
+            self._context = live_context(lines, machine.state)
 
     def _read(self) -> None:
         program = self._lines.program
@@ -80,11 +79,11 @@ class AssertionChecks:
                 shown = _checks(comment, parsed.nodes)
                 self.log_points.append(Breakpoint(address, log=partial(self._logged, shown)))
 
-    def _logged(self, shown: Sequence[_Check], _state: IpuState) -> str:
+    def _logged(self, shown: Sequence[_Check], _state: AnyState) -> str:
         return ", ".join(f"{each.text} = {self._text(each.node)}" for each in shown)
 
     def _text(self, node: Node) -> str:
-        self._context.cycle = self._ipu.cycles
+        self._context.cycle = self._machine.cycles
         try:
             return text_of(evaluate_node(self._context, node), None, _MOST_SHOWN)
         except ExpressionError as error:
@@ -97,7 +96,8 @@ class AssertionChecks:
         """
         if not self.has_any:
             return []
-        scalars = zip(SCALAR_NAMES, self._ipu.state.regfile.scalars)
+        state = self._machine.state
+        scalars = zip(state.layout.scalar_names, state.regfile.scalars)
         found = broken_with(self._lines.program, dict(scalars))
         if self._lines.expansion is None:
             return found
@@ -106,11 +106,11 @@ class AssertionChecks:
 
     def failed_before(self) -> FailedAssertion | None:
         """Return the first condition that does not hold in front of the next bundle."""
-        return self._failed(self._before, self._ipu.state.program_counter, "before")
+        return self._failed(self._before, self._machine.state.program_counter, "before")
 
     def failed_after(self) -> FailedAssertion | None:
         """Return the first condition that does not hold after the last bundle executed."""
-        return self._failed(self._after, self._ipu.snapshot.pc, "after")
+        return self._failed(self._after, self._machine.snapshot.pc, "after")
 
     def failed(self) -> FailedAssertion | None:
         """Return the first condition that does not hold between two bundles."""
@@ -130,7 +130,7 @@ class AssertionChecks:
 
     def may_fail(self, address: int) -> bool:
         """Return whether there are conditions in front of a bundle, the next one."""
-        return address in self._before or self._ipu.snapshot.pc in self._after
+        return address in self._before or self._machine.snapshot.pc in self._after
 
     def _failed(
         self, checks: dict[int, list[_Check]], address: int, when: str
@@ -145,7 +145,7 @@ class AssertionChecks:
 
     def _mistake(self, check: _Check) -> str | None:
         """Return the values with which a condition does not hold; None if it does."""
-        self._context.cycle = self._ipu.cycles
+        self._context.cycle = self._machine.cycles
         try:
             value = evaluate_node(self._context, check.node)
             if value.is_vector:

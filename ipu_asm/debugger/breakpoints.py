@@ -11,11 +11,11 @@ from typing import Callable, Collection, Final, Mapping
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.regions import Region
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.emulator.state import AnyState
 
-Condition = Callable[[IpuState], bool]
+Condition = Callable[[AnyState], bool]
 HitCondition = Callable[[int], bool]
-LogText = Callable[[IpuState], str]
+LogText = Callable[[AnyState], str]
 
 _HIT: Final = re.compile(r"(==|>=|<=|>|<|%|)\s*([0-9]+)", re.ASCII)
 _COMPARE: Final = {"": eq, "==": eq, ">=": ge, "<=": le, ">": gt, "<": lt}
@@ -87,7 +87,7 @@ class HitFilter:
         self.hits: array[int] = array("q")
         self.counted_until = -1
 
-    def holds(self, state: IpuState) -> bool:
+    def holds(self, state: AnyState) -> bool:
         """Return whether the condition holds, or there is none."""
         return self.condition is None or self.condition(state)
 
@@ -146,11 +146,11 @@ class DataBreakpoint(HitFilter):
         if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
             if change is not None:
-                return f"`{self.region}` changed{_values(*change)}"
+                return f"`{accesses.text(self.region)}` changed{_values(*change)}"
         if self.access is not AccessType.WRITE:
             instruction = accesses.has_read(self.region)
             if instruction is not None:
-                return f"`{self.region}` was read by `{instruction}`"
+                return f"`{accesses.text(self.region)}` was read by `{instruction}`"
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.line_stepping import ends_of_line
@@ -10,10 +11,11 @@ from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.reverse_execution import run_back, run_line_back
 from ipu_asm.debugger.runner import DebugOptions, Runner
 from ipu_asm.debugger.stop import Direction, ResumePoint, Stop
+from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.flow.loops import enclosing_loops
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import SourceFile
 
@@ -50,16 +52,17 @@ class Debugger:
     """
 
     def __init__(
-        self, lines: LineTable, state: IpuState, options: DebugOptions | None = None
+        self, lines: LineTable, state: AnyState, options: DebugOptions | None = None
     ) -> None:
         self.options = options or DebugOptions()
         self.program = lines.program
-        self.state = state
-        self.ipu = Ipu(state, self.options.aaq_shift)
+        self.state: Any = state
+        self.model = machine_for(state.isa_name)
+        self.machine: AnyMachine = self.model.make_machine(state, self.options.settings)
         # The query binds the program and raises `ProgramError` here.
-        self.ipu.stops_at(0)
+        self.machine.stops_at(0)
         self.written = self.resolver = BreakpointResolver(lines)
-        self.runner = Runner(self.ipu, lines, self.options)
+        self.runner = Runner(self.machine, lines, self.options)
         self.history = self.runner.history
         self.breakpoints = self.runner.breakpoints
         self._last_stop: int | None = None
@@ -67,7 +70,7 @@ class Debugger:
     @property
     def cycle(self) -> int:
         """The number of bundles executed."""
-        return self.ipu.cycles
+        return self.machine.cycles
 
     @property
     def lines(self) -> LineTable:
@@ -136,13 +139,13 @@ class Debugger:
     def step_line(self) -> Stop:
         """Continue to another source line, or to the next start of this line."""
         limit = self._limit()
-        ends = ends_of_line(self.resolver, self.state.program_counter)
+        ends = ends_of_line(self.resolver, self.state)
         return self.resume(ResumePoint(limit if self.cycle < limit else _FOREVER, ends))
 
     def step_out(self) -> Stop:
         """Continue, but stop after the innermost loop, too; outside of loops it only continues."""
         loops = enclosing_loops(self.program, self.state.program_counter)
-        outside = frozenset(range(INST_MEM_SIZE)).difference(loops[0]) if loops else ()
+        outside = frozenset(range(self.state.program_limit)).difference(loops[0]) if loops else ()
         return self.resume(ResumePoint(self._limit(), outside))
 
     def step_back(self) -> Stop:

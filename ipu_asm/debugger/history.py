@@ -12,7 +12,7 @@ from typing import Callable, Final, Iterator, NamedTuple
 from ipu_asm.debugger.keyframes import Keyframes
 from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator.machine import StopTest
-from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.emulator.vliw import AnyMachine
 
 SPACING: Final = 4_096
 """Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""
@@ -44,25 +44,27 @@ class History:
     bundles between them.
     """
 
-    def __init__(self, ipu: Ipu, memory_limit: int = MEMORY_LIMIT, spacing: int = SPACING) -> None:
-        self.ipu = ipu
+    def __init__(
+        self, machine: AnyMachine, memory_limit: int = MEMORY_LIMIT, spacing: int = SPACING
+    ) -> None:
+        self.machine = machine
         self.spacing = spacing
-        self.first = ipu.cycles
+        self.first = machine.cycles
         self.edits: dict[int, list[Edit]] = {}
-        self.end = ipu.cycles
-        self.keyframes = Keyframes(ipu.cycles, ipu.state.save(), memory_limit)
+        self.end = machine.cycles
+        self.keyframes = Keyframes(machine.cycles, machine.state.save(), memory_limit)
 
     @property
     def cycle(self) -> int:
         """The current cycle."""
-        return self.ipu.cycles
+        return self.machine.cycles
 
     def edit(self, where: Region, data: bytes) -> None:
         """Overwrite a region at the current cycle; later edits and keyframes are dropped.
 
         Raises ValueError unless `data` has the size of the region.
         """
-        write_region(self.ipu.state, where, data)
+        write_region(self.machine.state, where, data)
         cycle = self.cycle
         self.keyframes.drop_after(cycle)
         self.edits = {when: edits for when, edits in self.edits.items() if when <= cycle}
@@ -81,7 +83,7 @@ class History:
 
         Raises `ExecutionFault` with the machine in front of the faulty bundle.
         """
-        while self.cycle < until and not self.ipu.state.is_halted:
+        while self.cycle < until and not self.machine.state.is_halted:
             self.run_to_mark(until)
             self.apply_edits()
 
@@ -94,7 +96,7 @@ class History:
         due = self._next_keyframe()
         edited = min((cycle for cycle in self.edits if cycle > self.cycle), default=due)
         try:
-            self.ipu.run(min(until, due, edited) - self.cycle, stop)
+            self.machine.run(min(until, due, edited) - self.cycle, stop)
         finally:
             self.end = max(self.end, self.cycle)
         if self.cycle == due and due - self.keyframes.before(due) >= self.spacing:
@@ -103,7 +105,7 @@ class History:
     def apply_edits(self) -> None:
         """Apply the edits recorded for the current cycle."""
         for edit in self.edits.get(self.cycle, ()):
-            write_region(self.ipu.state, edit.region, edit.data)
+            write_region(self.machine.state, edit.region, edit.data)
 
     def go_to(self, cycle: int, pause: Pause = lambda: False) -> int:
         """Go to a cycle, or as far towards it as possible; returns the cycle reached.
@@ -116,7 +118,7 @@ class History:
             self._restore(nearest)
         near = cycle - RETURN_KEYFRAME_DISTANCE
         is_far = self.cycle + RETURN_KEYFRAME_DISTANCE < near and cycle <= self.end
-        while self.cycle < cycle and not self.ipu.state.is_halted:
+        while self.cycle < cycle and not self.machine.state.is_halted:
             mark = near if is_far and self.cycle < near else cycle
             self.run_to_mark(min(mark, self.cycle + PAUSE_INTERVAL))
             if is_far and self.cycle == near:
@@ -149,8 +151,8 @@ class History:
             until = start
 
     def _restore(self, cycle: int) -> None:
-        self.ipu.state.restore(self.keyframes[cycle])
-        self.ipu.cycles = cycle
+        self.machine.state.restore(self.keyframes[cycle])
+        self.machine.cycles = cycle
         self.apply_edits()
 
     def _next_keyframe(self) -> int:
@@ -161,5 +163,5 @@ class History:
 
     def _keep(self) -> None:
         """Save a keyframe, unless the machine is halted: the cause would be lost."""
-        if not self.ipu.state.is_halted:
-            self.keyframes.add(self.cycle, self.ipu.state.save())
+        if not self.machine.state.is_halted:
+            self.keyframes.add(self.cycle, self.machine.state.save())

@@ -6,13 +6,13 @@ from functools import partial
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.history import History, Pause
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
+from ipu_asm.emulator.state import AnyState
 
 
-def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:
-    """Return the addresses where a step from a bundle ends: other lines, or its line's start."""
-    line = resolver.bundles_on_same_line(address)
-    return frozenset(range(INST_MEM_SIZE)).difference(line[1:])
+def ends_of_line(resolver: BreakpointResolver, state: AnyState) -> frozenset[int]:
+    """Return the addresses where a step from a state ends: other lines, or its line's start."""
+    line = resolver.bundles_on_same_line(state.program_counter)
+    return frozenset(range(state.program_limit)).difference(line[1:])
 
 
 def last_line_start(
@@ -22,7 +22,7 @@ def last_line_start(
 
     A line starts in front of its first bundle, and wherever control enters it from another line.
     """
-    state, found = history.ipu.state, None
+    state, found = history.machine.state, None
     while history.cycle < until:
         inside = resolver.bundles_on_same_line(state.program_counter)[1:]
         history.run_to_mark(until, partial(_is_outside, inside))

@@ -56,7 +56,7 @@ def when_true(runner: Runner, condition: Condition) -> int | None:
             if found is not None:
                 return found
         history.go_to(history.first)
-        return history.first if condition(history.ipu.state) else None
+        return history.first if condition(history.machine.state) else None
     finally:
         history.go_to(now)
 
@@ -76,13 +76,13 @@ def _find_write(runner: Runner, where: Region) -> LastWrite | None:
 
 def _last_write(runner: Runner, where: Region, until: int) -> LastWrite | None:
     """The last write on the way to a cycle."""
-    ipu, history, accesses = runner.ipu, runner.history, runner.accesses
+    machine, history, accesses = runner.machine, runner.history, runner.accesses
     writers = accesses.bundles(where.name, reads=False, writes=True)
     found = None
     while history.cycle < until:
         goal = min(until, history.cycle + PAUSE_INTERVAL)
-        history.run_to_mark(goal, lambda _: ipu.snapshot.pc in writers)
-        pc = ipu.snapshot.pc
+        history.run_to_mark(goal, lambda _: machine.snapshot.pc in writers)
+        pc = machine.snapshot.pc
         code = accesses.has_written(where) if pc in writers else None
         if code is not None:
             found = LastWrite(history.cycle - 1, pc, str(code))
@@ -108,7 +108,7 @@ def _last_edit(history: History, where: Region, first: int, last: int) -> int | 
 
 def _became_true(runner: Runner, condition: Condition, until: int) -> int | None:
     """The last cycle on the way at which a condition starts to hold."""
-    history, state = runner.history, runner.ipu.state
+    history, state = runner.history, runner.machine.state
     found, before = None, condition(state)
     while history.cycle < until:
         history.advance(history.cycle + 1)

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES, VECTORS
-from ipu_asm.isa.ipu.machine.state import IpuState
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
+from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
+from ipu_asm.emulator.state import AnyState
 
 MEMORY: Final = "xmem"
 COUNTER: Final = "pc"
 _WORD: Final = 4
-_SCALARS: Final = {name: index for index, name in enumerate(SCALAR_NAMES)}
-_BLOCKS: Final = {
-    f"{name}{element}" if vector.elements > 1 else name: vector.place(element)
-    for name, vector in VECTORS.items()
-    for element in range(vector.elements)
-}
-SIZES: Final = {
-    MEMORY: XMEM_SIZE,
-    COUNTER: _WORD,
-    **dict.fromkeys(SCALAR_NAMES, _WORD),
-    **{name: place.stop - place.start for name, place in _BLOCKS.items()},
-}
-"""Size of each part in bytes, by name. Scalars and the program counter are little-endian."""
 
 
 class Region(NamedTuple):
@@ -37,65 +24,120 @@ class Region(NamedTuple):
         """Return whether a range of bytes of the same register or memory shares a byte with it."""
         return start < self.start + self.size and self.start < start + size
 
-    def __str__(self) -> str:
-        if self == whole_region(self.name):
-            return self.name
-        return f"{self.name}[{self.start:#x}..+{self.size}]"
+
+class RegionMap:
+    """The parts of the states of one machine, by name.
+
+    `sizes` are in bytes. Scalars and the program counter are little-endian; a group of scalars has
+    the bytes of all of them.
+    """
+
+    def __init__(self, layout: RegisterLayout, memory_size: int) -> None:
+        self._layout = layout
+        self.sizes = {
+            MEMORY: memory_size,
+            COUNTER: _WORD,
+            **dict.fromkeys(layout.scalar_names, _WORD),
+            **{name: place.stop - place.start for name, place in layout.vector_places.items()},
+            **{name: _WORD * len(scalars) for name, scalars in layout.groups.items()},
+        }
+
+    def whole(self, name: str) -> Region:
+        """Return the region of a whole register or memory. Raises ValueError for another name."""
+        return self.region(name, 0, self.sizes.get(name, 0))
+
+    def region(self, name: str, start: int, size: int) -> Region:
+        """Return a region. Raises ValueError for an unknown name or bytes out of range."""
+        if name not in self.sizes:
+            raise ValueError(f"a place is a register or `{MEMORY}`, found `{name}`")
+        total = self.sizes[name]
+        if start < 0 or size < 1 or start + size > total:
+            raise ValueError(
+                f"`{name}` has {total:#x} bytes, found a range of {size} from {start:#x} on"
+            )
+        return Region(name, start, size)
+
+    def text(self, where: Region) -> str:
+        """Return the text of a region for messages."""
+        if where == self.whole(where.name):
+            return where.name
+        return f"{where.name}[{where.start:#x}..+{where.size}]"
+
+    def content(self, registers: RegisterFile, where: Region) -> bytes:
+        """Return the bytes of a part of a register, other than the program counter."""
+        vector = self._layout.vector_places.get(where.name)
+        if vector is not None:
+            start = vector.start + where.start
+            return bytes(registers.block[start : start + where.size])
+        words = (registers.scalars[index] for index in self._indices(where.name))
+        content = b"".join(word.to_bytes(_WORD, "little") for word in words)
+        return content[where.start : where.start + where.size]
+
+    def write(self, registers: RegisterFile, where: Region, data: bytes) -> None:
+        """Overwrite a part of a register, other than the program counter.
+
+        Raises ValueError for a register that is constant.
+        """
+        vector = self._layout.vector_places.get(where.name)
+        if vector is not None:
+            start = vector.start + where.start
+            registers.block[start : start + where.size] = data
+            return
+        indices = self._indices(where.name)
+        for index in indices:
+            if index in self._layout.constants:
+                name, value = self._layout.scalar_names[index], self._layout.constants[index]
+                raise ValueError(f"`{name}` is always {value}, so that nothing can be assigned")
+        content = bytearray(self.content(registers, self.whole(where.name)))
+        content[where.start : where.start + where.size] = data
+        for number, index in enumerate(indices):
+            word = content[_WORD * number : _WORD * number + _WORD]
+            registers.scalars[index] = int.from_bytes(word, "little")
+
+    def _indices(self, name: str) -> range:
+        """The scalars of a register or a group."""
+        group = self._layout.group_places.get(name)
+        if group is not None:
+            return range(group.start, group.stop)
+        index = self._layout.places[name]
+        assert isinstance(index, int)
+        return range(index, index + 1)
 
 
-def whole_region(name: str) -> Region:
-    """Return the region of a whole register or memory. Raises ValueError for an unknown name."""
-    return region(name, 0, SIZES.get(name, 0))
+@lru_cache(maxsize=16)
+def region_map(layout: RegisterLayout, memory_size: int) -> RegionMap:
+    """Return the parts of the states with this layout and this size of memory."""
+    return RegionMap(layout, memory_size)
 
 
-def region(name: str, start: int, size: int) -> Region:
-    """Return a region. Raises ValueError for an unknown name or bytes out of range."""
-    if name not in SIZES:
-        raise ValueError(f"a place is a register or `{MEMORY}`, found `{name}`")
-    if start < 0 or size < 1 or start + size > SIZES[name]:
-        raise ValueError(
-            f"`{name}` has {SIZES[name]:#x} bytes, found a range of {size} from {start:#x} on"
-        )
-    return Region(name, start, size)
+def regions_of(state: AnyState) -> RegionMap:
+    """Return the parts of a state."""
+    return region_map(state.layout, state.memory_size)
 
 
-def read_region(state: IpuState, where: Region) -> bytes:
+def read_region(state: AnyState, where: Region) -> bytes:
     """Return the current bytes of a region."""
     start, end = where.start, where.start + where.size
     if where.name == MEMORY:
         return bytes(memoryview(state.xmem.content)[start:end])
-    return _register_bytes(state, where.name)[start:end]
+    if where.name == COUNTER:
+        return state.program_counter.to_bytes(_WORD, "little")[start:end]
+    return regions_of(state).content(state.regfile, where)
 
 
-def write_region(state: IpuState, where: Region, data: bytes) -> None:
-    """Write `data` to a region of the machine. Raises ValueError if the sizes differ."""
+def write_region(state: AnyState, where: Region, data: bytes) -> None:
+    """Write `data` to a region of the machine.
+
+    Raises ValueError if the sizes differ, or for a constant register.
+    """
+    regions = regions_of(state)
     if len(data) != where.size:
-        raise ValueError(f"`{where}` takes {where.size} bytes, found {len(data)}")
+        raise ValueError(f"`{regions.text(where)}` takes {where.size} bytes, found {len(data)}")
     if where.name == MEMORY:
         state.xmem.write_address(where.start, data)
-    elif where.name in _BLOCKS:
-        start = _BLOCKS[where.name].start + where.start
-        state.regfile.block[start : start + where.size] = data
-    else:
-        content = bytearray(_register_bytes(state, where.name))
+    elif where.name == COUNTER:
+        content = bytearray(read_region(state, regions.whole(COUNTER)))
         content[where.start : where.start + where.size] = data
-        _set_word(state, where.name, int.from_bytes(content, "little"))
-
-
-def register_place(name: str) -> int | slice:
-    """Return where `RegFile` keeps a register: its index in `scalars`, or its slice of `block`."""
-    return _SCALARS[name] if name in _SCALARS else _BLOCKS[name]
-
-
-def _register_bytes(state: IpuState, name: str) -> bytes:
-    if name in _BLOCKS:
-        return bytes(state.regfile.block[_BLOCKS[name]])
-    word = state.program_counter if name == COUNTER else state.regfile.scalars[_SCALARS[name]]
-    return word.to_bytes(_WORD, "little")
-
-
-def _set_word(state: IpuState, name: str, word: int) -> None:
-    if name == COUNTER:
-        state.program_counter = word
+        state.program_counter = int.from_bytes(content, "little")
     else:
-        state.regfile.scalars[_SCALARS[name]] = word
+        regions.write(state.regfile, where, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Collection, NamedTuple
+from typing import Any, Callable, Collection, Mapping, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS
@@ -10,14 +10,13 @@ from ipu_asm.debugger.history import MEMORY_LIMIT, PAUSE_INTERVAL, SPACING, Hist
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_builder import StopBuilder
 from ipu_asm.debugger.stop_conditions import (
-    ELEMENT_TYPE,
     BreakpointSet,
     StopConditions,
     TrapAddresses,
 )
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.program.line_table import LineTable
 
 Log = Callable[[str], None]
@@ -29,12 +28,13 @@ class DebugOptions(NamedTuple):
     With `stop_on_halt` every halt stops once more before the program ends. `max_cycles` bounds
     runs, not steps. `memory_limit` bounds the bytes that the history takes, `spacing` is the number
     of bundles between its keyframes. `pause` is called every few milliseconds of a run; a true
-    result ends the run with PAUSE. `log` receives the texts of log breakpoints.
+    result ends the run with PAUSE. `log` receives the texts of log breakpoints. `settings` are host
+    options of the machine, by name.
     """
 
     stop_on_halt: bool = True
     max_cycles: int | None = None
-    aaq_shift: int = 0
+    settings: Mapping[str, Any] = {}
     memory_limit: int = MEMORY_LIMIT
     spacing: int = SPACING
     pause: Pause = lambda: False
@@ -44,22 +44,22 @@ class DebugOptions(NamedTuple):
 class Runner:
     """Runs the machine of a history forwards. `breakpoints` may be changed between two calls."""
 
-    def __init__(self, ipu: Ipu, lines: LineTable, options: DebugOptions) -> None:
-        self.ipu = ipu
+    def __init__(self, machine: AnyMachine, lines: LineTable, options: DebugOptions) -> None:
+        self.machine = machine
         self.options = options
-        self.history = History(ipu, options.memory_limit, options.spacing)
+        self.history = History(machine, options.memory_limit, options.spacing)
         self.breakpoints = BreakpointSet(traps=DEFAULT_TRAPS)
-        self.accesses = Accesses(ipu)
-        self.trap_addresses = TrapAddresses(ipu, self.accesses, lines)
+        self.accesses = Accesses(machine)
+        self.trap_addresses = TrapAddresses(machine, self.accesses, lines)
         self.stops = StopBuilder(self.history, lines, self.breakpoints, self.trap_addresses.halts)
 
     def use_lines(self, lines: LineTable) -> None:
         """Refer to other source lines from the next stop on."""
-        self.ipu.state.lines = self.trap_addresses.lines = self.stops.lines = lines
+        self.machine.state.lines = self.trap_addresses.lines = self.stops.lines = lines
 
     def run(self, point: ResumePoint) -> Stop:
         """Run to the next cause of a stop, to the end of a resume point, or until a halt."""
-        if self.ipu.state.is_halted:
+        if self.machine.state.is_halted:
             return self.stops.halted(StopReason.ENDED)
         try:
             causes = self.seek(point.until, point.targets)
@@ -69,7 +69,7 @@ class Runner:
             return self.stops.paused(point)
         if causes:
             return self.stops.caused_by(causes)
-        if self.ipu.state.is_halted:
+        if self.machine.state.is_halted:
             return self.stops.halted(StopReason.ENDED)
         if point.at_end is StopReason.STEP:
             return self.stops.arrived()
@@ -82,7 +82,7 @@ class Runner:
             reached = self.history.go_to(point.until, self.options.pause)
         except ExecutionFault as error:
             return self.stops.faulted(error.fault)
-        if self.ipu.state.is_halted:
+        if self.machine.state.is_halted:
             return self.stops.halted(StopReason.HALTED)
         return self.stops.paused(point) if reached < point.until else self.stops.arrived()
 
@@ -113,12 +113,13 @@ class Runner:
 
     def causes_here(self, is_logging: bool = False) -> list[StopCause]:
         """Return the causes of a stop in front of the current bundle."""
-        if self.ipu.state.is_halted:
+        if self.machine.state.is_halted:
             return []
         return self._accepted(self._conditions().causes_in_front(), is_logging)
 
     def _conditions(self, targets: Collection[int] = ()) -> StopConditions:
-        is_edited = self.history.is_edited(ELEMENT_TYPE)
+        register = self.trap_addresses.model.type_register
+        is_edited = register is not None and self.history.is_edited(register)
         return StopConditions(
             self.trap_addresses,
             self.breakpoints,
@@ -144,13 +145,13 @@ class Runner:
                     continue
                 if cause.source.log is not None:
                     if is_logging:
-                        self.options.log(cause.source.log(self.ipu.state))
+                        self.options.log(cause.source.log(self.machine.state))
                     continue
             stopping.append(cause)
         return stopping
 
     def _is_at(self, until: int) -> bool:
-        return self.history.cycle >= until or self.ipu.state.is_halted
+        return self.history.cycle >= until or self.machine.state.is_halted
 
     def _is_paused(self, until: int) -> bool:
         """Whether a pause is requested before the end of a run."""

@@ -11,6 +11,7 @@ from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_conditions import BreakpointSet
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.program.line_table import LineTable
 
@@ -36,7 +37,7 @@ class StopBuilder:
         self, history: History, lines: LineTable, breakpoints: BreakpointSet, halts: frozenset[int]
     ) -> None:
         self._history = history
-        self._ipu = history.ipu
+        self._machine = history.machine
         self.lines = lines
         self._breakpoints = breakpoints
         self._halts = halts
@@ -67,26 +68,27 @@ class StopBuilder:
 
     def faulted(self, fault: Fault) -> Stop:
         """Return a fault; with its trap if that is on and its condition holds."""
-        state = self._ipu.state
+        state = self._machine.state
         trap = Trap.FAULT if self._breakpoints.is_trapped(Trap.FAULT, state) else None
-        description = describe_stop(run_end_of(self._ipu, StopReason.FAULT, self.lines, fault))
+        description = describe_stop(run_end_of(self._machine, StopReason.FAULT, self.lines, fault))
         return self.stop(StopReason.FAULT, description)._replace(fault=fault, trap=trap)
 
     def halted(self, reason: StopReason) -> Stop:
         """Return the stop of a halted machine: ENDED, HALTED, or BKPT after a halt instruction."""
         if not self._has_halted_itself():
-            counter = self._ipu.state.program_counter
+            counter = self._machine.state.program_counter
             return self.stop(reason, f"halted, as the program counter was set to {counter}")
-        if reason is StopReason.HALTED and self._ipu.snapshot.pc in self._halts:
+        if reason is StopReason.HALTED and self._machine.snapshot.pc in self._halts:
             reason = StopReason.BKPT
-        stop = run_end_of(self._ipu, StopReason.HALTED, self.lines)
+        stop = run_end_of(self._machine, StopReason.HALTED, self.lines)
         return self.stop(reason, describe_stop(stop))
 
     def _stop_address(self) -> int:
         """The next bundle, or the one that halted the machine."""
-        if self._ipu.state.is_halted and self._has_halted_itself():
-            return self._ipu.snapshot.pc
-        return self._ipu.state.program_counter
+        state: AnyState = self._machine.state
+        if state.is_halted and self._has_halted_itself():
+            return self._machine.snapshot.pc
+        return state.program_counter
 
     def _has_halted_itself(self) -> bool:
         """Whether the last bundle executed halted the machine, not an edit."""

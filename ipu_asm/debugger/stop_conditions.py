@@ -13,16 +13,13 @@ from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
 from ipu_asm.debugger.stop import StopCause
 from ipu_asm.emulator.machine import StopTest
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.numeric_events import NumericEvent, Probe
 from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason, describe_stop
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.numeric_events import nan_probe, overflow_probe
-from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES, VECTORS
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.program.line_table import LineTable
-
-ELEMENT_TYPE: Final = SCALAR_NAMES[DTYPE]
 
 
 class BreakpointSet:
@@ -46,7 +43,7 @@ class BreakpointSet:
         """All breakpoints of both kinds."""
         return [*self.at_bundles, *self.at_data]
 
-    def is_trapped(self, trap: Trap, state: IpuState) -> bool:
+    def is_trapped(self, trap: Trap, state: AnyState) -> bool:
         """Return whether a trap is on and its condition, if any, holds."""
         condition = self.traps.get(trap)
         return trap in self.traps and (condition is None or condition(state))
@@ -100,30 +97,33 @@ class TrapAddresses:
     events, by trap and address; `assertions` are those in comments.
     """
 
-    def __init__(self, ipu: Ipu, accesses: Accesses, lines: LineTable) -> None:
-        self.ipu = ipu
+    def __init__(self, machine: AnyMachine, accesses: Accesses, lines: LineTable) -> None:
+        self.machine = machine
+        self.model = machine_for(machine.state.isa_name)
         self.accesses = accesses
         instructions = accesses.instructions
+        breaks = machine.break_slot
         self.breaks = _having(
             instructions,
-            lambda instruction: instruction.slot.name == "break" and not instruction.is_idle,
+            lambda instruction: instruction.slot.name == breaks and not instruction.is_idle,
         )
         self.halts = _having(
             instructions,
             lambda instruction: instruction.spec is not None and instruction.spec.flow == "halt",
         )
+        makers = {Trap.NAN: self.model.nan_probe, Trap.OVERFLOW: self.model.overflow_probe}
+        settings = machine.state.settings
         self.probes = {
-            trap: {
-                pc: probe for pc in instructions if (probe := numeric.probe_of(instructions[pc]))
-            }
-            for trap, numeric in _NUMERIC_TRAPS.items()
+            trap: {pc: probe for pc in instructions if (probe := maker(instructions[pc], settings))}
+            for trap, maker in makers.items()
+            if maker is not None
         }
         self.lines = lines
-        self.assertions = AssertionChecks(ipu, lines)
+        self.assertions = AssertionChecks(machine, lines)
 
     def describe(self, reason: StopReason) -> str:
         """Describe the current stop of the machine in one line."""
-        return describe_stop(run_end_of(self.ipu, reason, self.lines))
+        return describe_stop(run_end_of(self.machine, reason, self.lines))
 
     def monitor(self, traps: Collection[Trap], is_type_edited: bool) -> TrapMonitor | None:
         """Return a monitor for the numeric traps among these; None if none of them can be hit.
@@ -131,25 +131,28 @@ class TrapAddresses:
         NaNs occur only with float elements, overflows only with integers. `is_type_edited` states
         that the user changes the element type somewhere in the history.
         """
-        wanted = [trap for trap in _NUMERIC_TRAPS if trap in traps]
+        wanted = [trap for trap in self.probes if trap in traps]
         if not wanted:
             return None
-        writers = self.accesses.bundles(ELEMENT_TYPE, reads=False, writes=True)
-        is_float = bool(self.ipu.state.get_cr_dtype())
+        register = self.model.type_register
+        writers = register and self.accesses.bundles(register, reads=False, writes=True)
+        is_float = self.model.types_in(self.machine.state).has_float_words
         probes: dict[int, list[tuple[Trap, Probe]]] = {}
         for trap in wanted:
             if writers or is_type_edited or _NUMERIC_TRAPS[trap].is_for_floats is is_float:
                 for pc, probe in self.probes[trap].items():
                     probes.setdefault(pc, []).append((trap, probe))
-        return TrapMonitor(self.ipu, probes) if probes else None
+        return TrapMonitor(self.machine, probes) if probes else None
 
 
 class TrapMonitor:
     """Finds numeric events by comparing the registers before and after the last bundle executed."""
 
-    def __init__(self, ipu: Ipu, probes: Mapping[int, Sequence[tuple[Trap, Probe]]]) -> None:
-        self._before = ipu.snapshot
-        self._now = ipu.state.regfile
+    def __init__(
+        self, machine: AnyMachine, probes: Mapping[int, Sequence[tuple[Trap, Probe]]]
+    ) -> None:
+        self._before = machine.snapshot
+        self._now = machine.state.regfile
         self._probes = probes
 
     def has_hit(self) -> bool:
@@ -181,7 +184,7 @@ class StopConditions:
         stop_on_halt: bool = False,
     ) -> None:
         self._trap_addresses = trap_addresses
-        self._ipu = trap_addresses.ipu
+        self._machine = trap_addresses.machine
         self._breakpoints = breakpoints
         self._targets = targets
         self._monitor = monitor
@@ -206,25 +209,27 @@ class StopConditions:
 
     def causes(self) -> list[StopCause]:
         """Return all causes after a run, without counting the hits of breakpoints."""
-        found = list(self._data_causes()) if self._ipu.snapshot.pc in self._data_addresses else []
+        found = (
+            list(self._data_causes()) if self._machine.snapshot.pc in self._data_addresses else []
+        )
         if self._monitor is not None:
             found += self._numeric(self._monitor.hits())
         if self._assertions is not None:
             found += self._asserted(self._assertions.failed_after())
-        if self._ipu.state.is_halted:
+        if self._machine.state.is_halted:
             return [*found, *self._at_halt()]
         return found + self.causes_in_front()
 
     def causes_in_front(self) -> list[StopCause]:
         """Return the causes that do not depend on the last bundle executed."""
-        state = self._ipu.state
+        state = self._machine.state
         pc = state.program_counter
         found = [
             StopCause(StopReason.BREAKPOINT, f"breakpoint at bundle {pc}", breakpoint)
             for breakpoint in self._at_bundles
             if pc in breakpoint.addresses and breakpoint.holds(state)
         ]
-        if pc in self._breaks and self._ipu.stops_at(pc) and self._is_trapped(Trap.BREAK):
+        if pc in self._breaks and self._machine.stops_at(pc) and self._is_trapped(Trap.BREAK):
             description = self._trap_addresses.describe(StopReason.BREAK)
             found.append(StopCause(StopReason.BREAK, description, trap=Trap.BREAK))
         if self._assertions is not None:
@@ -236,14 +241,14 @@ class StopConditions:
     def _may_stop(self, pc: int) -> bool:
         return (
             pc in self._stop_addresses
-            or self._ipu.snapshot.pc in self._data_addresses
+            or self._machine.snapshot.pc in self._data_addresses
             or (self._assertions is not None and self._assertions.may_fail(pc))
             or (self._monitor is not None and self._monitor.has_hit())
         )
 
     def _data_causes(self) -> Iterator[StopCause]:
         """The data breakpoints that the last bundle executed hit."""
-        state, pc = self._ipu.state, self._ipu.snapshot.pc
+        state, pc = self._machine.state, self._machine.snapshot.pc
         for data in self._breakpoints.at_data:
             access = data.access_by_last(self._trap_addresses.accesses)
             if access is not None and data.holds(state):
@@ -254,35 +259,37 @@ class StopConditions:
             yield StopCause(StopReason.ASSERTION, failed.message, trap=Trap.ASSERTION)
 
     def _numeric(self, hits: Iterable[TrapHit]) -> Iterator[StopCause]:
-        pc = self._ipu.snapshot.pc
+        pc = self._machine.snapshot.pc
         for trap, events in hits:
             if self._is_trapped(trap):
                 numeric = _NUMERIC_TRAPS[trap]
-                what = ", and ".join(map(numeric.describe, events))
+                vectors = self._trap_addresses.model.layout.vectors
+                what = ", and ".join(
+                    numeric.describe(event, event.register in vectors) for event in events
+                )
                 description = f"{what}, in {self._trap_addresses.lines.describe(pc)}"
                 yield StopCause(numeric.reason, description, trap=trap)
 
     def _at_halt(self) -> Iterator[StopCause]:
-        is_bkpt = self._ipu.snapshot.pc in self._trap_addresses.halts
+        is_bkpt = self._machine.snapshot.pc in self._trap_addresses.halts
         trap = Trap.BKPT if is_bkpt and self._is_trapped(Trap.BKPT) else None
         if trap is not None or self._stop_on_halt:
             reason = StopReason.BKPT if is_bkpt else StopReason.HALTED
             yield StopCause(reason, self._trap_addresses.describe(StopReason.HALTED), trap=trap)
 
     def _is_trapped(self, trap: Trap) -> bool:
-        return self._breakpoints.is_trapped(trap, self._ipu.state)
+        return self._breakpoints.is_trapped(trap, self._machine.state)
 
 
 class _NumericTrap(NamedTuple):
-    """A trap for numeric events: its reason, the element types that have them, and two functions.
+    """A trap for numeric events: its reason, the words that have them, and their description.
 
-    `probe_of` creates the probe of a bundle; None if that bundle can have no such event.
+    `describe` takes an event, and whether its register is a vector.
     """
 
     reason: StopReason
     is_for_floats: bool
-    probe_of: Callable[[Sequence[DecodedInstruction]], Probe | None]
-    describe: Callable[[NumericEvent], str]
+    describe: Callable[[NumericEvent, bool], str]
 
 
 def _having(
@@ -293,15 +300,15 @@ def _having(
     return frozenset(pc for pc in instructions if any(map(is_wanted, instructions[pc])))
 
 
-def _describe_nans(event: NumericEvent) -> str:
+def _describe_nans(event: NumericEvent, is_vector: bool) -> str:
     instruction, register, number, first, _ = event
     if number > 1:
         return f"`{instruction}` made {number} NaNs in `{register}`, the first in element {first}"
-    place = f", in element {first}" if register in VECTORS else ""
+    place = f", in element {first}" if is_vector else ""
     return f"`{instruction}` made a NaN in `{register}`{place}"
 
 
-def _describe_overflow(event: NumericEvent) -> str:
+def _describe_overflow(event: NumericEvent, is_vector: bool) -> str:
     instruction, register, number, first, exact = event
     where = f"element {first} of `{register}`"
     if number > 1:
@@ -310,6 +317,6 @@ def _describe_overflow(event: NumericEvent) -> str:
 
 
 _NUMERIC_TRAPS: Final = {
-    Trap.NAN: _NumericTrap(StopReason.NAN, True, nan_probe, _describe_nans),
-    Trap.OVERFLOW: _NumericTrap(StopReason.OVERFLOW, False, overflow_probe, _describe_overflow),
+    Trap.NAN: _NumericTrap(StopReason.NAN, True, _describe_nans),
+    Trap.OVERFLOW: _NumericTrap(StopReason.OVERFLOW, False, _describe_overflow),
 }

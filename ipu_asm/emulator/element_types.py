@@ -95,11 +95,12 @@ class ElementType(NamedTuple):
         return (value & self.highest).to_bytes(self.size, "little")
 
     def _encode_float(self, value: Number) -> bytes:
-        most, found = "3.4028235e+38", number_text(value)
+        most = f"{self.format.most:g}" if self.format else "3.4028235e+38"
+        found = number_text(value)
         try:
             if self.format is None:
                 return struct.pack("<f", value)
-            most, number = f"{self.format.most:g}", float(value)
+            number = float(value)
             found = repr(number)
             return bytes((self.format.encode(number),))
         except (OverflowError, struct.error):
@@ -129,7 +130,8 @@ class RegisterTypes:
 
     `name` is that of the mode for users, None if the state selects none. `element` is the type of
     the elements that instructions load and multiply, `word` that of their results, and `vectors`
-    has the type of every vector register.
+    has the type of every vector register. `has_float_words`: results are floating-point numbers.
+    `address_unit` is the number of bytes for which the addresses of instructions count one.
     """
 
     def __init__(
@@ -139,13 +141,13 @@ class RegisterTypes:
         element: ElementType,
         word: ElementType,
         vectors: Mapping[str, ElementType],
+        has_float_words: bool | None = None,
+        address_unit: int = 1,
     ) -> None:
+        """`has_float_words` is given where results are not numbers of the type `word`."""
         self.name = name
         self.element = element
         self.word = word
         self.vectors = vectors
-
-    @property
-    def has_float_words(self) -> bool:
-        """Whether results are floating-point numbers."""
-        return self.word.is_float
+        self.address_unit = address_unit
+        self.has_float_words = word.is_float if has_float_words is None else has_float_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Callable, Hashable, Mapping, Sequence, TypeAlias
+from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.decode import decode_in_order
@@ -11,17 +11,29 @@ from ipu_asm.emulator.element_types import TYPES, ElementType, RegisterTypes
 from ipu_asm.emulator.numeric_events import ProbeMaker
 from ipu_asm.emulator.registers import RegisterLayout
 from ipu_asm.emulator.run import MAX_CYCLES, DebugCallback, run_until_complete, run_with_debug
-from ipu_asm.emulator.state import MachineState
-from ipu_asm.emulator.vliw import VliwMachine
+from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.manifest import HostOption
 from ipu_asm.isa.model import Isa
+
+
+class Setting(NamedTuple):
+    """What the host has set: a number to compute with, and its text for views."""
+
+    number: int | float
+    text: str
+
 
 Settings: TypeAlias = Mapping[str, Any]
 """Values of host options by name; those that are missing have their defaults."""
 
 TypesOf: TypeAlias = Callable[[Sequence[int], Hashable], RegisterTypes]
 """Returns the types in a state, from its scalars and its settings."""
+
+
+MemoryRead: TypeAlias = Callable[[Any, DecodedInstruction], tuple[int, int]]
+"""Returns address and size of the bytes that an instruction has read, in the state after it."""
 
 
 class NoMachineError(LookupError):
@@ -35,26 +47,32 @@ class MachineModel:
     `type_aliases` further names of the set's own; `constants` are names for numbers to compare
     with, `register_aliases` further names of registers. `type_register` selects the element type,
     unless the host does; `setting_values` has the settings of a state that expressions read.
-    `numpy_types` has the numpy types of elements, by the names of modes. The probes find numeric
-    events; None for a machine without them.
+    `scopes` are the headings under which views show registers other than those in `vectors_shown`,
+    which are in display order. `numpy_types` has the numpy types of 8-bit floats, where
+    numpy has them, `numpy_names` how Python code names these. The probes find numeric
+    events, `memory_read` the bytes that an instruction has read; None for a machine without them.
     """
 
     def __init__(
         self,
         isa_name: str,
         *,
-        state: type[MachineState[Any]],
-        machine: type[VliwMachine[Any]],
+        state: type[AnyState],
+        machine: type[AnyMachine],
         types_of: TypesOf,
         element_types: Mapping[str, ElementType] = {},
         type_aliases: Mapping[str, str] = {},
         constants: Mapping[str, int] = {},
         register_aliases: Mapping[str, str] = {},
         type_register: str | None = None,
-        setting_values: Callable[[Any], Mapping[str, float]] = lambda settings: {},
+        setting_values: Callable[[Any], Mapping[str, Setting]] = lambda settings: {},
+        scopes: Mapping[str, Sequence[str]] | None = None,
+        vectors_shown: Sequence[str] | None = None,
         numpy_types: Mapping[str, Any] = {},
+        numpy_names: Mapping[str, str] = {},
         nan_probe: ProbeMaker | None = None,
         overflow_probe: ProbeMaker | None = None,
+        memory_read: MemoryRead | None = None,
         make_state: Callable[[Settings], Any] | None = None,
         make_machine: Callable[[Any, Settings], Any] | None = None,
     ) -> None:
@@ -71,14 +89,26 @@ class MachineModel:
         self.register_aliases = register_aliases
         self.type_register = type_register
         self.setting_values = setting_values
+        self.scopes = self._scopes() if scopes is None else scopes
+        self.vectors_shown = tuple(vectors_shown or self.layout.vector_places)
         self.numpy_types = numpy_types
+        self.numpy_names = numpy_names
         self.nan_probe = nan_probe
         self.overflow_probe = overflow_probe
+        self.memory_read = memory_read
         self._make_state = make_state
         self._make_machine = make_machine
 
     def __repr__(self) -> str:
         return f"<MachineModel {self.isa_name}>"
+
+    def _scopes(self) -> dict[str, Sequence[str]]:
+        """A scope for each file of scalars."""
+        names = self.layout.scalar_names
+        return {
+            f"{file} registers": names[indices.start : indices.stop]
+            for file, indices in self.layout.files.items()
+        }
 
     @property
     def isa(self) -> Isa:
@@ -114,7 +144,7 @@ class MachineModel:
         """Return a machine that operates on a state. Raises ValueError for an unusable setting."""
         return self._make_machine(state, settings) if self._make_machine else self.Machine(state)
 
-    def types_in(self, state: MachineState[Any]) -> RegisterTypes:
+    def types_in(self, state: AnyState) -> RegisterTypes:
         """Return the types of registers and memory in a state."""
         return self.types_of(state.regfile.scalars, state.settings)
 

@@ -7,8 +7,8 @@ from typing import Any, Callable, Final, TypeAlias
 
 from ipu_asm.emulator.faults import CycleLimitError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.state import MachineState
-from ipu_asm.emulator.vliw import VliwMachine
+from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.vliw import AnyMachine
 
 MAX_CYCLES: Final = 100_000
 
@@ -28,7 +28,7 @@ DebugCallback: TypeAlias = Callable[[Any, int], DebugAction]
 """Called with the state and the number of bundles executed so far."""
 
 
-def run_until_complete(machine: VliwMachine[Any], max_cycles: int = MAX_CYCLES) -> int:
+def run_until_complete(machine: AnyMachine, max_cycles: int = MAX_CYCLES) -> int:
     """Run until the machine halts, ignoring breaks, and return the number of executed bundles.
 
     Raises `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
@@ -39,7 +39,7 @@ def run_until_complete(machine: VliwMachine[Any], max_cycles: int = MAX_CYCLES) 
 
 
 def run_with_debug(
-    machine: VliwMachine[Any], callback: DebugCallback, max_cycles: int = MAX_CYCLES
+    machine: AnyMachine, callback: DebugCallback, max_cycles: int = MAX_CYCLES
 ) -> int:
     """Run until the machine halts or the callback quits; returns the number of bundles executed.
 
@@ -62,7 +62,7 @@ def run_with_debug(
     return cycles
 
 
-def check_halted(state: MachineState[Any], max_cycles: int) -> None:
+def check_halted(state: AnyState, max_cycles: int) -> None:
     """Raise `CycleLimitError` if the machine has not halted."""
     if not state.is_halted:
         raise CycleLimitError(max_cycles, state.program_counter)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import RunEnd, StopReason
-from ipu_asm.emulator.vliw import VliwMachine, scalars_named
+from ipu_asm.emulator.vliw import AnyMachine, scalars_named
 from ipu_asm.isa import load_isa
 from ipu_asm.program.line_table import LineTable
 
 
 def run_end_of(
-    machine: VliwMachine[Any],
+    machine: AnyMachine,
     reason: StopReason,
     lines: LineTable | None = None,
     fault: Fault | None = None,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
-from ipu_asm.emulator.state import MachineState
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.flow.control_run.run import control_run
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import summarise
@@ -18,7 +17,7 @@ _MOST_STEPS = 20_000
 class RunLength:
     """How many bundles a program executes, with the registers of a state before its first one."""
 
-    def __init__(self, program: Program, state: MachineState[Any]) -> None:
+    def __init__(self, program: Program, state: AnyState) -> None:
         self._program = program
         self._begins = state.program_counter == 0
         self._registers = dict(zip(state.layout.scalar_names, state.regfile.scalars))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, Hashable, Iterable, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Hashable, Iterable, NamedTuple, TypeAlias, TypeVar
 
 from ipu_asm.emulator.memory import Image, XMem, changed_rows
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
@@ -12,8 +12,9 @@ File = TypeVar("File", bound=RegisterFile)
 
 
 class Origin(NamedTuple):
-    """What never changes in a state: the layout of its registers, and its settings."""
+    """What never changes in a state: its instruction set, its layout, and its settings."""
 
+    isa_name: str
     layout: RegisterLayout
     settings: Hashable = ()
 
@@ -62,7 +63,7 @@ class MachineState(Generic[File]):
         self.settings = settings
         self._regfile: File = self.registers()
         self._xmem = XMem(self.memory_size)
-        self._origin = Origin(self._regfile.layout, settings)
+        self._origin = Origin(self.isa_name, self._regfile.layout, settings)
         self._inst_mem: list[int | None] = [None] * self.program_limit
         self.lines: LineTable | None = None
 
@@ -126,3 +127,7 @@ class MachineState(Generic[File]):
         self._regfile.scalars[:] = saved.scalars
         self._regfile.pc = saved.pc
         self._xmem.restore(saved.memory)
+
+
+AnyState: TypeAlias = MachineState[Any]
+"""The state of some machine."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from typing import Any, ClassVar, Final, Generic, Iterable, TypeVar
+from typing import Any, ClassVar, Final, Generic, Iterable, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, Pro
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.machine import BulkTrace, SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.registers import RegisterFile
-from ipu_asm.emulator.state import MachineState
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa
 
-State = TypeVar("State", bound=MachineState[Any])
+State = TypeVar("State", bound=AnyState)
 
 _NO_INTERRUPTS: Final = Interrupts()
 
@@ -61,7 +61,7 @@ class VliwMachine(Generic[State]):
         self.state = state
         self.cycles = 0
         registers: RegisterFile = state.regfile
-        self.snapshot: Any = type(registers)()
+        self.snapshot: RegisterFile = type(registers)()
         self._registers = registers
         self._block = registers.block
         self._scalars = registers.scalars
@@ -290,9 +290,11 @@ class VliwMachine(Generic[State]):
         return [error for spec in specs for error in binding_errors(cls, spec)]
 
 
-def scalars_named(
-    state: MachineState[Any], instructions: Iterable[DecodedInstruction]
-) -> dict[str, int]:
+AnyMachine: TypeAlias = VliwMachine[Any]
+"""Some machine."""
+
+
+def scalars_named(state: AnyState, instructions: Iterable[DecodedInstruction]) -> dict[str, int]:
     """Return the scalar registers that instructions name, with their current values."""
     layout, scalars = state.layout, state.regfile.scalars
     named = (register for each in instructions for register in each.registers.values())

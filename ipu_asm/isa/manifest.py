@@ -8,9 +8,9 @@ from typing import NamedTuple
 class HostOption(NamedTuple):
     """What the host sets of a machine before a run, apart from registers and memory.
 
-    `kind` is "choice", "flag", "integer" or "number". `name` is in snake case; command lines and
-    launch configurations write it as they do their other options. `summary` is a phrase for help
-    texts; numbers are from `least` to `most`, where these are given.
+    `name` is in snake case; `kind` is "choice", "flag", "integer" or "number". `summary` is a
+    phrase for help texts. Numbers are from `least` to `most`, where these are given. The number of
+    a choice is written to `register`, if there is one.
     """
 
     name: str
@@ -20,6 +20,22 @@ class HostOption(NamedTuple):
     default: str | bool | int | float | None = None
     least: int | None = None
     most: int | None = None
+    register: str = ""
+
+    @property
+    def argument(self) -> str:
+        """The option of command lines, such as `--aaq-shift`."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def field(self) -> str:
+        """The field of launch configurations, such as `aaqShift`."""
+        first, *words = self.name.split("_")
+        return first + "".join(map(str.capitalize, words))
+
+    def choice(self, text: str) -> str | None:
+        """Return the choice that a text in any case means; None if there is none."""
+        return next((each for each in self.choices if each.lower() == text.lower()), None)
 
 
 class Manifest(NamedTuple):
@@ -32,7 +48,8 @@ class Manifest(NamedTuple):
     `is_encodable`: the encoding is known, so that programs can be assembled. `memories` are the
     memory maps that a project can select, the default first. `modifiers` are the slots and register
     files that are semantic token modifiers, to have colours of their own. `has_machine`: programs
-    can be executed; `host_options` are what the host sets of that machine.
+    can be executed, with `memory_size` bytes of memory; `host_options` are what the host sets of
+    that machine.
     """
 
     title: str
@@ -44,4 +61,5 @@ class Manifest(NamedTuple):
     memories: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     has_machine: bool = False
+    memory_size: int = 0
     host_options: tuple[HostOption, ...] = ()

@@ -1,64 +1,82 @@
-"""Conversion between numpy arrays and bytes of the machine; element and word types by name."""
+"""Conversion between numpy arrays and bytes of a machine; element and word types by name."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.isa.ipu.machine.elements import NUMPY_TYPES, DType
+from ipu_asm.emulator.element_types import ElementType
+from ipu_asm.emulator.model import MachineModel
 
 Array: TypeAlias = NDArray[Any]
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
-DTYPES: Final = {dtype.name.lower(): dtype for dtype in DType}
-"""The element types by name: `int8`, `fp8_e4m3`, `fp8_e5m2`."""
-
-_BY_NAME: Final = {name: np.dtype(NUMPY_TYPES[dtype]) for name, dtype in DTYPES.items()}
-_TYPES: Final = (*_BY_NAME.values(), *map(np.dtype, ("uint8", "<i4", "<u4", "<f4")))
-_KNOWN: Final = " or ".join(", ".join(kind.name for kind in _TYPES).rsplit(", ", 1))
-
-
-def dtype_named(name: str | DType) -> DType:
-    """Return the element type of that name. Raises ValueError."""
-    __tracebackhide__ = True
-    if isinstance(name, DType):
-        return name
-    if name not in DTYPES:
-        known = ", ".join(f"`{known}`" for known in DTYPES)
-        raise ValueError(f"an element type is one of {known}, found `{name}`")
-    return DTYPES[name]
+_PLAIN: Final[dict[str, np.dtype[Any]]] = {
+    "i8": np.dtype(np.int8), "u8": np.dtype(np.uint8),
+    "i16": np.dtype("<i2"), "u16": np.dtype("<u2"),
+    "i32": np.dtype("<i4"), "u32": np.dtype("<u4"), "f32": np.dtype("<f4"),
+}  # fmt: skip
+_ALWAYS: Final = ("u8", "i32", "u32", "f32")
 
 
-def numpy_type(dtype: Any) -> np.dtype[Any]:
-    """Return the type of elements or words, little-endian, by numpy type or element type name.
+class ArrayTypes:
+    """The numpy types of the elements and words of one machine."""
 
-    Raises TypeError for a type that neither elements nor words of the machine have.
-    """
-    __tracebackhide__ = True
-    kind: np.dtype[Any] = np.dtype(_BY_NAME.get(dtype, dtype) if isinstance(dtype, str) else dtype)
-    if kind.byteorder == ">":
-        kind = kind.newbyteorder("<")
-    if kind not in _TYPES:
-        raise TypeError(f"elements and words are {_KNOWN}, found {kind.name}: {_remedy(kind)}")
-    return kind
+    def __init__(self, model: MachineModel) -> None:
+        self._model = model
+        floats = {name: np.dtype(kind) for name, kind in model.numpy_types.items()}
+        self._by_name = {
+            long: floats[short] for long, short in model.type_aliases.items() if short in floats
+        }
+        plain = [_PLAIN[name] for name in _ALWAYS]
+        self._types = (_PLAIN["i8"], *floats.values(), *plain)
+        self._known = " or ".join(", ".join(kind.name for kind in self._types).rsplit(", ", 1))
+
+    def of_kind(self, kind: ElementType) -> np.dtype[Any]:
+        """Return the numpy type of an element type; bytes for an 8-bit float that numpy lacks."""
+        if kind.format is None:
+            return _PLAIN[kind.name]
+        found: np.dtype[Any] = np.dtype(self._model.numpy_types.get(kind.name, np.uint8))
+        return found
+
+    def numpy_type(self, dtype: Any) -> np.dtype[Any]:
+        """Return the type of elements or words, little-endian, by numpy type or element type name.
+
+        Raises TypeError for a type that neither elements nor words of the machine have.
+        """
+        __tracebackhide__ = True
+        named = self._by_name.get(dtype, dtype) if isinstance(dtype, str) else dtype
+        kind: np.dtype[Any] = np.dtype(named)
+        if kind.byteorder == ">":
+            kind = kind.newbyteorder("<")
+        if kind not in self._types:
+            message = f"elements and words are {self._known}, found {kind.name}: {_remedy(kind)}"
+            raise TypeError(message)
+        return kind
+
+    def bytes_of(self, data: Array | np.generic | Buffer) -> bytes:
+        """Return the bytes of an array in row-major order; bytes are returned unchanged.
+
+        Raises TypeError for an array that `numpy_type` refuses, and for other objects.
+        """
+        __tracebackhide__ = True
+        if isinstance(data, Buffer):
+            return bytes(data)
+        if not isinstance(data, (np.ndarray, np.generic)):
+            found = type(data).__name__
+            raise TypeError(
+                f"data is a numpy array or bytes, found {found}; its type says how wide it is"
+            )
+        return np.asarray(data, self.numpy_type(data.dtype)).tobytes()
 
 
-def bytes_of(data: Array | np.generic | Buffer) -> bytes:
-    """Return the bytes of an array in row-major order; bytes are returned unchanged.
-
-    Raises TypeError for an array that `numpy_type` refuses, and for other objects.
-    """
-    __tracebackhide__ = True
-    if isinstance(data, Buffer):
-        return bytes(data)
-    if not isinstance(data, (np.ndarray, np.generic)):
-        found = type(data).__name__
-        raise TypeError(
-            f"data is a numpy array or bytes, found {found}; its type says how wide it is"
-        )
-    return np.asarray(data, numpy_type(data.dtype)).tobytes()
+@lru_cache(maxsize=16)
+def array_types(model: MachineModel) -> ArrayTypes:
+    """Return the numpy types of a machine."""
+    return ArrayTypes(model)
 
 
 def _remedy(kind: np.dtype[Any]) -> str:

@@ -15,19 +15,19 @@ from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kerne
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
+from ipu_asm.config.isa_choice import DEFAULT_ISA, choose_isa
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import checked_values
 from ipu_asm.debugger.assertions import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.run import MAX_CYCLES, check_halted, run_until_complete
 from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.state import AnyState, SavedState
 from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.machine.elements import DType, element_type
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, LR, SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import (
     ContextChoiceError,
@@ -39,14 +39,13 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import source_settings
 from ipu_asm.source.source_map import MAIN
-from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
+from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types
 from ipu_asm.testbench.comparison import assert_bit_exact
+from ipu_asm.testbench.host_options import checked_options
 from ipu_asm.testbench.registers import (
-    MaskRegister,
-    QuantizedRegister,
     ScalarRegisters,
     VectorRegister,
-    WordRegister,
+    copy_registers,
     register_text,
 )
 from ipu_asm.text import SourceFile, Span
@@ -70,76 +69,147 @@ class Run(NamedTuple):
 
 
 class Bench:
-    """One machine to test kernels on; initially all zero, so the element type is int8.
+    """One machine to test kernels on; initially that of the IPU after reset.
 
-    Vector registers are read as read-only arrays, and assigned arrays or bytes of their exact size:
-    128 elements in `r0`, `r1` and `mem_bypass`, 512 in `r_cyclic`, 128 words in `r_acc` and
-    `mult_res`, 128 int8 in `aaq_result`, 8 x 128 truth values in `r_mask`. `state` is the machine
-    itself, for everything not offered here.
+    Vector registers are attributes: they are read as read-only arrays, and assigned arrays or bytes
+    of their exact size. In the IPU these are 128 elements in `r0`, `r1` and `mem_bypass`, 512 in
+    `r_cyclic`, 128 words in `r_acc` and `mult_res`, 128 int8 in `aaq_result`, 8 x 128 truth values
+    in `r_mask`; other machines have the registers of their instruction set. `lr`, `cr` and `aaq`
+    are its scalar registers. `state` is the machine itself, for everything not offered here.
     """
 
-    __slots__ = ("_folders", "_kernel", "_last", "_lines", "state")
+    __slots__ = ("_folders", "_kernel", "_last", "_lines", "_options", "model", "state")
 
-    r0 = VectorRegister("r", 0)
-    r1 = VectorRegister("r", 1)
-    mem_bypass = VectorRegister("mem_bypass")
-    r_cyclic = VectorRegister("r_cyclic")
-    r_mask = MaskRegister("r_mask")
-    r_acc = WordRegister("r_acc")
-    mult_res = WordRegister("mult_res")
-    aaq_result = QuantizedRegister("aaq_result")
+    r0 = VectorRegister()
+    r1 = VectorRegister()
+    mem_bypass = VectorRegister()
+    r_cyclic = VectorRegister()
+    r_mask = VectorRegister()
+    r_acc = VectorRegister()
+    mult_res = VectorRegister()
+    aaq_result = VectorRegister()
 
     assert_bit_exact = staticmethod(assert_bit_exact)
 
-    def __init__(self, folders: Iterable[str | PathLike[str]] = ()) -> None:
-        """Create a machine without a kernel; relative paths are searched in `folders`, in order."""
-        self.state = IpuState()
+    def __init__(
+        self, folders: Iterable[str | PathLike[str]] = (), isa: str = DEFAULT_ISA, **options: Any
+    ) -> None:
+        """Create a machine without a kernel; relative paths are searched in `folders`, in order.
+
+        `options` are those of the host, as `configure` takes them. Raises LookupError for an
+        instruction set without a machine.
+        """
+        self.model = machine_for(isa)
+        self._options = checked_options(self.model, options)
+        self.state: Any = self.model.make_state(self._options)
         self._folders = [Path(folder) for folder in folders] or [Path()]
         self._kernel: Kernel | None = None
         self._lines: LineTable | None = None
         self._last = "not run yet"
 
+    def configure(self, **options: Any) -> None:
+        """Set options of the host, such as `dtype`, by the names that `ipu-run` has for them.
+
+        Registers and memory are unchanged, but `state` may be another object. Raises ValueError for
+        an option or a value that the machine does not have.
+        """
+        __tracebackhide__ = True
+        checked = checked_options(self.model, options)
+        held = {option.name: option for option in self.model.host_options if option.register}
+        for name, value in checked.items():
+            if name in held:
+                self._set_register(held[name].register, held[name].choices.index(value))
+        rest = {name: value for name, value in checked.items() if name not in held}
+        if rest:
+            self._options = {**self._options, **rest}
+            self._replace(self.model.make_state(self._options), self.state.save())
+
+    def _replace(self, state: AnyState, saved: SavedState) -> None:
+        words, lines = self.state.inst_mem, self.state.lines
+        self.state = state
+        self.state.restore(saved)
+        self.state.load_program(words, lines)
+
+    def _set_register(self, name: str, value: int) -> None:
+        place = self.state.layout.places[name]
+        assert isinstance(place, int)
+        self.state.regfile.scalars[place] = value
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a vector register that other machines have."""
+        __tracebackhide__ = True
+        if name.startswith("_") or name in self.__slots__:
+            raise AttributeError(name)
+        return VectorRegister(name).__get__(self, type(self))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        if hasattr(type(self), name) or name not in self.state.layout.vector_places:
+            object.__setattr__(self, name, value)
+        else:
+            VectorRegister(name).__set__(self, value)
+
     @property
     def lr(self) -> ScalarRegisters:
         """The 16 loop registers."""
-        return ScalarRegisters("lr", self.state.regfile.scalars, LR, CR - LR)
+        return self._file("lr")
 
     @property
     def cr(self) -> ScalarRegisters:
-        """The 16 config registers; `cr[15]` is the element type, see `dtype`."""
-        return ScalarRegisters("cr", self.state.regfile.scalars, CR, AAQ_START - CR)
+        """The 16 config registers; in the IPU, `cr[15]` is the element type, see `dtype`."""
+        return self._file("cr")
 
     @property
     def aaq(self) -> ScalarRegisters:
         """The 4 aaq registers."""
-        scalars = self.state.regfile.scalars
-        return ScalarRegisters("aaq", scalars, AAQ_START, len(scalars) - AAQ_START)
+        return self._file("aaq")
+
+    def _file(self, name: str) -> ScalarRegisters:
+        __tracebackhide__ = True
+        files = self.state.layout.files
+        if name not in files:
+            isa, known = self.model.isa_name, ", ".join(files)
+            raise AttributeError(f"the scalar registers of {isa} are {known}, found `{name}`")
+        return ScalarRegisters(name, self.state, self._arrays)
+
+    @property
+    def _arrays(self) -> ArrayTypes:
+        return array_types(self.model)
 
     @property
     def dtype(self) -> str:
-        """The element type, held in cr15: `int8`, `fp8_e4m3` or `fp8_e5m2`.
+        """The element type: in the IPU `int8`, `fp8_e4m3` or `fp8_e5m2`, held in cr15.
 
-        Raises ValueError for another value.
+        Raises ValueError if the machine has no element type of this kind at present.
         """
         __tracebackhide__ = True
-        return self._dtype.name.lower()
+        name = self.model.types_in(self.state).name
+        if name is None:
+            register = self.model.type_register or ""
+            found = self.state.regfile.scalars[self.state.layout.places[register]]
+            choices = enumerate(self.model.constants)
+            known = ", ".join(f"{number} ({each.upper()})" for number, each in choices)
+            raise ValueError(f"an element type is one of {known}, found {found}")
+        return name
 
     @dtype.setter
     def dtype(self, name: str) -> None:
         __tracebackhide__ = True
-        self.state.set_cr_dtype(dtype_named(name))
+        self.configure(dtype=name)
 
     @property
     def element_type(self) -> np.dtype[Any]:
-        """The numpy type of elements: int8, float8_e4m3fn or float8_e5m2."""
+        """The numpy type of elements: in the IPU int8, float8_e4m3fn or float8_e5m2."""
         __tracebackhide__ = True
-        return numpy_type(self.dtype)
+        self.dtype  # noqa: B018  # raises ValueError without an element type
+        return self._arrays.of_kind(self.model.types_in(self.state).element)
 
     @property
     def word_type(self) -> np.dtype[Any]:
-        """The numpy type of accumulator elements: int32 for int8 elements, else float32."""
+        """The numpy type of results: in the IPU int32 for int8 elements, else float32."""
         __tracebackhide__ = True
-        return np.dtype("<i4" if self._dtype is DType.INT8 else "<f4")
+        self.dtype  # noqa: B018  # raises ValueError without an element type
+        return self._arrays.of_kind(self.model.types_in(self.state).word)
 
     @property
     def kernel(self) -> str | None:
@@ -150,6 +220,9 @@ class Bench:
         self, path: str | PathLike[str], *, defines: Mapping[str, Value] | None = None
     ) -> None:
         """Load the kernel of a source or image file; registers and memory are unchanged.
+
+        The kernel of another instruction set is loaded into a machine of that set, which gets the
+        memory and the registers of the same names.
 
         A template is expanded with `defines` as variables; they also choose among the contexts that
         it has in ipu.toml. Raises FileNotFoundError, `AssemblyError` whose notes show every mistake
@@ -177,7 +250,7 @@ class Bench:
             return read_effective_program(isa, source, settings)
 
         source = SourceFile(text, _TEXT_NAME)
-        self._load(lambda: assemble_kernel(source, load_isa("ipu"), read), _TEXT_NAME)
+        self._load(lambda: assemble_kernel(source, self._isa_of(text), read), _TEXT_NAME)
 
     def put(self, address: int, data: Array | np.generic | Buffer) -> None:
         """Write an array into xmem, in row-major order, from a byte address on.
@@ -187,7 +260,7 @@ class Bench:
         fit.
         """
         __tracebackhide__ = True
-        content = bytes_of(data)
+        content = self._arrays.bytes_of(data)
         try:
             self.state.xmem.write_address(address, content)
         except InstructionError as refusal:
@@ -199,7 +272,7 @@ class Bench:
         `dtype` is a type as `put` takes it, or the name of an element type. Raises as `put` does.
         """
         __tracebackhide__ = True
-        kind = numpy_type(dtype)
+        kind = self._arrays.numpy_type(dtype)
         size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
         try:
             content = self.state.xmem.read_address(address, size)
@@ -207,34 +280,31 @@ class Bench:
             raise IndexError(str(refusal)) from None
         return np.frombuffer(content, kind).reshape(shape)
 
-    def run(
-        self, max_cycles: int = MAX_CYCLES, *, aaq_shift: int = 0, assertions: bool = True
-    ) -> Run:
+    def run(self, max_cycles: int = MAX_CYCLES, *, assertions: bool = True, **options: Any) -> Run:
         """Run the kernel from its first bundle until it halts; break instructions have no effect.
 
-        `aaq_shift` is the distance in bits, 0 to 31, by which `aaq` shifts words right. Raises
+        `options` are those of the host for this run: in the IPU `aaq_shift`, the distance in bits,
+        0 to 31, by which `aaq` shifts words right. Raises
         `ExecutionFault`, with the state from before the bundle, `CycleLimitError`, and, unless
         `assertions` is false, AssertionError for an assertion in a comment that does not hold;
         their notes show the source location. Raises RuntimeError without a kernel, ValueError for
-        another shift.
+        another option.
         """
         __tracebackhide__ = True
         if self._kernel is None:
             raise RuntimeError("a kernel must be loaded before it can be run")
-        try:
-            ipu = Ipu(self.state, aaq_shift)
-        except ValueError as error:
-            raise error.with_traceback(None) from None
+        settings = {**self._options, **checked_options(self.model, options)}
+        machine: AnyMachine = self.model.make_machine(self.state, settings)
         self.state.program_counter = 0
         self._last = "interrupted"
-        checks = AssertionChecks(ipu, self._lines) if assertions and self._lines else None
+        checks = AssertionChecks(machine, self._lines) if assertions and self._lines else None
         if checks is not None:
             self._check_before_run(checks)
         try:
-            cycles = self._execute(ipu, max_cycles, checks)
+            cycles = self._execute(machine, max_cycles, checks)
         except EmulatorError as error:
-            raise self._with_location_notes(error, ipu) from None
-        stop = run_end_of(ipu, StopReason.HALTED, self._lines)
+            raise self._with_location_notes(error, machine) from None
+        stop = run_end_of(machine, StopReason.HALTED, self._lines)
         self._last = f"{describe_stop(stop)}, cycles: {cycles:,}"
         line = stop.place.line if stop.place else None
         return Run(cycles, self.state.program_counter, stop.instruction, line)
@@ -249,14 +319,14 @@ class Bench:
             error.add_note("\n\n".join(render(each, self._kernel.source) for each in broken))
             raise error
 
-    def _execute(self, ipu: Ipu, max_cycles: int, checks: AssertionChecks | None) -> int:
+    def _execute(self, machine: AnyMachine, max_cycles: int, checks: AssertionChecks | None) -> int:
         """Run to the end, and return the cycles. Raises as `run` does."""
         __tracebackhide__ = True
         if checks is None or not checks.has_conditions:
-            return run_until_complete(ipu, max_cycles)
+            return run_until_complete(machine, max_cycles)
         cycles, failed = 0, checks.failed_before()
         if failed is None:
-            cycles = ipu.run(max_cycles, checks.has_failed)
+            cycles = machine.run(max_cycles, checks.has_failed)
             failed = checks.failed()
         if failed is not None:
             self._last = "stopped by an assertion"
@@ -272,16 +342,25 @@ class Bench:
 
     def __str__(self) -> str:
         """Describe the kernel, the end of its last run, and the scalar registers that are not 0."""
-        registers = register_text(SCALAR_NAMES, self.state.regfile.scalars)
+        registers = register_text(self.state)
         return f"{self.kernel or 'no kernel'}: {self._last}\n{registers}"
 
-    @property
-    def _dtype(self) -> DType:
-        __tracebackhide__ = True
-        try:
-            return element_type(self.state.get_cr_dtype())
-        except ValueError as error:
-            raise error.with_traceback(None) from None
+    def _isa_of(self, text: str) -> Isa:
+        """The instruction set that a text names in a comment, else that of the machine."""
+        return load_isa(choose_isa(text, _TEXT_NAME, otherwise=self.model.isa_name).name)
+
+    def _use_machine_of(self, isa: Isa) -> None:
+        """Change to a machine of another instruction set, unless it is the present one."""
+        model = machine_for(isa.name)
+        if model is self.model:
+            return
+        known = {option.name for option in model.host_options}
+        self._options = {name: v for name, v in self._options.items() if name in known}
+        old, new = self.state, model.make_state(self._options)
+        size = min(len(old.xmem.content), len(new.xmem.content))
+        new.xmem.write_address(0, memoryview(old.xmem.content)[:size])
+        copy_registers(old, new)
+        self.model, self.state = model, new
 
     def _find_file(self, path: str | PathLike[str]) -> Path:
         """The file of that path in the first folder that has it. Raises FileNotFoundError."""
@@ -310,18 +389,19 @@ class Bench:
             raise problem.with_traceback(None) from None
         except (SettingError, ContextChoiceError) as unusable:
             raise ValueError(f"`defines` of `{name}`: {unusable}") from None
+        self._use_machine_of(kernel.isa)
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self._lines = None if kernel.is_image else kernel.lines
         self._kernel, self._last = kernel, "not run yet"
 
-    def _with_location_notes(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
+    def _with_location_notes(self, error: EmulatorError, machine: AnyMachine) -> EmulatorError:
         """The error with notes on its location, and without the traceback of the emulator."""
         if isinstance(error, ExecutionFault):
             self._last = "stopped by a fault"
             self._note_place(error, error.fault.span)
         elif isinstance(error, CycleLimitError):
             self._last = "stopped at the cycle limit"
-            stop = run_end_of(ipu, StopReason.CYCLE_LIMIT, self._lines)
+            stop = run_end_of(machine, StopReason.CYCLE_LIMIT, self._lines)
             error.add_note(describe_current_bundle(stop))
             self._note_place(error, stop.place.span if stop.place else None)
         return error.with_traceback(None)

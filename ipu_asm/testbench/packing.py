@@ -13,7 +13,8 @@ import numpy as np
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator.faults import ExecutionFault
-from ipu_asm.emulator.state import SavedState
+from ipu_asm.emulator.model import MachineModel, machine_for
+from ipu_asm.emulator.state import AnyState, SavedState
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
 from ipu_asm.flow.control_run.summary import summarise
@@ -22,9 +23,6 @@ from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
 from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit
 
@@ -33,8 +31,8 @@ MOST_CYCLES: Final = 5_000
 
 _RUNS: Final = 3
 _MOST_SEEDS: Final = 12
-_XMEM_BYTES: Final = 1 << 21
 _DATA_BITS: Final = (8, 3, 1, 0)
+_WORD_BYTES: Final = 4
 
 
 class PackResult(NamedTuple):
@@ -119,7 +117,7 @@ def _no_values(plan: PackingPlan, presets: Mapping[str, int]) -> str:
 def _prove_run(plan: PackingPlan, trial: Trial, seed: int) -> bool:
     """Compare both programs on random data; return whether they ran without a fault."""
     before, after = equal_extents(plan, trial.run, MOST_CYCLES)
-    start = random_state(trial.presets, seed)
+    start = random_state(machine_for(plan.program.isa.name), trial.presets, seed)
     old = end_of_run(plan.program, start, before)
     if old is None:
         return False
@@ -132,22 +130,26 @@ def _prove_run(plan: PackingPlan, trial: Trial, seed: int) -> bool:
     return True
 
 
-def random_state(presets: Mapping[str, int], seed: int) -> SavedState:
+def random_state(model: MachineModel, presets: Mapping[str, int], seed: int) -> SavedState:
     """Return a state with random data, with smaller numbers for later seeds, so that sums fit."""
     random = np.random.default_rng(seed)
     bits = _DATA_BITS[seed // 3 % len(_DATA_BITS)]
-    state = IpuState()
-    state.xmem.write_address(0, _small_bytes(random, _XMEM_BYTES, bits))
+    layout = model.layout
+    state: AnyState = model.State()
+    state.xmem.write_address(0, _small_bytes(random, model.memory_size, bits))
     registers = state.regfile
     registers.block[:] = random.bytes(len(registers.block))
-    registers.acc_words[:] &= (1 << 4 * bits) - 1
-    registers.product_words[:] &= (1 << 4 * bits) - 1
-    for place, name in enumerate(SCALAR_NAMES):
-        if not name.startswith("lr"):
+    for name, kind in model.types_in(state).vectors.items():
+        if kind.size == _WORD_BYTES:
+            words = np.frombuffer(registers.block[layout.vector_places[name]], "<u4")
+            registers.block[layout.vector_places[name]] = (words & ((1 << 4 * bits) - 1)).tobytes()
+    for place, name in enumerate(layout.scalar_names):
+        if not name.startswith("lr") and place not in layout.constants:
             registers.scalars[place] = int(random.integers(1 << 4 * bits))
-    registers.scalars[DTYPE] = seed % 3
+    if model.type_register is not None:
+        registers.scalars[_place(model, model.type_register)] = seed % len(model.constants)
     for name, value in presets.items():
-        registers.scalars[_place(name)] = value % (1 << 32)
+        registers.scalars[_place(model, name)] = value % (1 << 32)
     return state.save()
 
 
@@ -155,19 +157,20 @@ def _small_bytes(random: np.random.Generator, size: int, bits: int) -> bytes:
     return random.integers(1 << bits, size=size, dtype=np.uint8, endpoint=False).tobytes()
 
 
-def _place(name: str) -> int:
-    place = PLACES[name.lower()]
+def _place(model: MachineModel, name: str) -> int:
+    place = model.layout.places[name.lower()]
     assert isinstance(place, int)
     return place
 
 
 def end_of_run(program: Program, start: SavedState, cycles: int) -> SavedState | None:
     """Return the state after so many bundles; None if there was a fault."""
-    state = IpuState()
+    model = machine_for(program.isa.name)
+    state: AnyState = model.State()
     state.restore(start)
     state.load_program(encode(program))
     try:
-        Ipu(state).run(cycles)
+        model.Machine(state).run(cycles)
     except ExecutionFault:
         return None
     return state.save()

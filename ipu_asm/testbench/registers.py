@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, Final, Iterable, Iterator, Protocol, overload
+from typing import Any, Final, Iterator, Protocol, overload
 
 import numpy as np
 
+from ipu_asm.emulator.element_types import MASK
+from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.registers import WORD_MASK
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
-from ipu_asm.isa.ipu.machine.registers import VECTORS
-from ipu_asm.isa.ipu.machine.state import IpuState
-from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, numpy_type
+from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types
 
 _LOWEST: Final = -(1 << 31)
-_MASK_BITS: Final = 128
 
 
 class RegisterOwner(Protocol):
-    """Class whose attributes are vector registers: a machine and its present types."""
-
-    state: IpuState
+    """Class whose attributes are vector registers: a state, and the machine that it is of."""
 
     @property
-    def element_type(self) -> np.dtype[Any]:
-        """The numpy type of elements."""
+    def state(self) -> AnyState:
+        """The state that has the registers."""
 
     @property
-    def word_type(self) -> np.dtype[Any]:
-        """The numpy type of accumulator elements."""
+    def model(self) -> MachineModel:
+        """The machine of the state."""
 
 
 class ScalarRegisters:
@@ -40,13 +38,16 @@ class ScalarRegisters:
     registers. Raises IndexError for a register that does not exist.
     """
 
-    __slots__ = ("_file", "_first", "_scalars", "_size")
+    __slots__ = ("_constants", "_file", "_indices", "_scalars", "_types")
 
-    def __init__(self, file: str, scalars: list[int], first: int, size: int) -> None:
-        self._file, self._scalars, self._first, self._size = file, scalars, first, size
+    def __init__(self, file: str, state: AnyState, types: ArrayTypes) -> None:
+        self._file, self._types = file, types
+        self._indices: range = state.layout.files[file]
+        self._constants = state.layout.constants
+        self._scalars: list[int] = state.regfile.scalars
 
     def __len__(self) -> int:
-        return self._size
+        return len(self._indices)
 
     def __iter__(self) -> Iterator[int]:
         return iter(self[:])
@@ -64,13 +65,13 @@ class ScalarRegisters:
     def __setitem__(self, number: int | slice, value: Any) -> None:
         __tracebackhide__ = True
         if not isinstance(number, slice):
-            self._scalars[self._place(number)] = _word(value)
+            self._set(self._place(number), self._word(value))
             return
-        places, words = self._places(number), list(map(_word, value))
+        places, words = self._places(number), list(map(self._word, value))
         if len(places) != len(words):
             raise ValueError(f"{len(places)} registers take as many values, found {len(words)}")
         for place, word in zip(places, words):
-            self._scalars[place] = word
+            self._set(place, word)
 
     def __repr__(self) -> str:
         return f"<{self._file}: {self[:]}>"
@@ -81,104 +82,123 @@ class ScalarRegisters:
         The array is a read-only copy.
         """
         words = np.array([self._scalars[place] for place in self._places(slice(None))], "<u4")
-        return _frozen(words.view(numpy_type(dtype)))
+        return _frozen(words.view(self._types.numpy_type(dtype)))
+
+    def _set(self, place: int, word: int) -> None:
+        """Set a register; a constant one keeps its value, as it does in the machine."""
+        if place not in self._constants:
+            self._scalars[place] = word
 
     def _place(self, number: int) -> int:
         __tracebackhide__ = True
-        if not 0 <= index(number) < self._size:
-            raise IndexError(f"`{self._file}` has registers 0 to {self._size - 1}, found {number}")
-        return self._first + index(number)
+        size = len(self._indices)
+        if not 0 <= index(number) < size:
+            raise IndexError(f"`{self._file}` has registers 0 to {size - 1}, found {number}")
+        return self._indices[index(number)]
 
     def _places(self, numbers: slice) -> range:
-        return range(self._first, self._first + self._size)[numbers]
+        return self._indices[numbers]
+
+    def _word(self, value: Any) -> int:
+        """The bits of a value for a 32-bit register. Raises TypeError and ValueError."""
+        __tracebackhide__ = True
+        if isinstance(value, np.generic) and not isinstance(value, np.integer):
+            return int.from_bytes(self._types.bytes_of(value), "little")
+        try:
+            number = index(value)
+        except TypeError:
+            found = type(value).__name__
+            remedy = "; give a float its width: `np.float32(...)`" if found == "float" else ""
+            raise TypeError(f"a register takes a whole number, found {found}{remedy}") from None
+        if not _LOWEST <= number <= WORD_MASK:
+            raise ValueError(f"a register holds 32 bits, -2**31 to 2**32 - 1, found {number}")
+        return number & WORD_MASK
 
 
 class VectorRegister:
-    """A vector register as an array of the present element type.
+    """A vector register as an array of the type that it holds at present.
 
     It is assigned arrays or bytes of exactly its size. The array read is a read-only copy: to
-    change a part, copy the array, change it and assign it.
+    change a part, copy the array, change it and assign it. Masks are rows of truth values, true
+    where the bit is set.
     """
 
-    def __init__(self, name: str, element: int = 0) -> None:
-        self._name, self._element = name, element
-        self._shown = name
+    def __init__(self, name: str = "") -> None:
+        self._name = name
 
     def __set_name__(self, owner: type[RegisterOwner], name: str) -> None:
-        self._shown = name
+        self._name = self._name or name
 
     def __get__(self, bench: RegisterOwner | None, owner: type[RegisterOwner]) -> Array:
+        __tracebackhide__ = True
         if bench is None:
             return self  # type: ignore[return-value]  # accessed on the class, by `help`
         return _frozen(self._array(bench))
 
     def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
         __tracebackhide__ = True
-        data, size = bytes_of(value), VECTORS[self._name].size
+        place = self._place(bench)
+        if self._is_mask(bench):
+            value = _packed(value)
+        data, size = array_types(bench.model).bytes_of(value), place.stop - place.start
         if len(data) != size:
-            raise ValueError(f"`{self._shown}` takes {size} bytes, found {len(data)}")
-        bench.state.regfile.set_register_bytes(self._name, self._element, data)
+            raise ValueError(f"`{self._name}` takes {size} bytes, found {len(data)}")
+        bench.state.regfile.block[place] = data
 
     def _array(self, bench: RegisterOwner) -> Array:
-        return np.frombuffer(self._bytes(bench), self._type(bench))
-
-    def _bytes(self, bench: RegisterOwner) -> bytearray:
-        return bench.state.regfile.get_register_bytes(self._name, self._element)
-
-    def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
-        return bench.element_type
-
-
-class WordRegister(VectorRegister):
-    """A vector register of 128 words."""
-
-    def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
-        return bench.word_type
-
-
-class QuantizedRegister(VectorRegister):
-    """A vector register of 128 int8, independent of the element type."""
-
-    def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
-        return np.dtype(np.int8)
-
-
-class MaskRegister(VectorRegister):
-    """The eight masks as 8 x 128 truth values, true where an element is suppressed."""
-
-    def _array(self, bench: RegisterOwner) -> Array:
-        masks = np.frombuffer(self._bytes(bench), np.uint8).reshape(-1, _MASK_BITS // 8)
-        return np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
-
-    def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
         __tracebackhide__ = True
-        if isinstance(value, np.ndarray) and value.dtype == np.dtype(bool):
-            if value.shape[-1:] != (_MASK_BITS,):
-                raise ValueError(f"a mask has {_MASK_BITS} truth values, found {value.shape}")
-            value = np.packbits(value, axis=-1, bitorder="little")
-        super().__set__(bench, value)
+        content = bench.state.regfile.block[self._place(bench)]
+        if self._is_mask(bench):
+            masks = np.frombuffer(content, np.uint8).reshape(-1, MASK.size)
+            return np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
+        kind = bench.model.types_in(bench.state).vectors[self._name]
+        return np.frombuffer(content, array_types(bench.model).of_kind(kind))
+
+    def _is_mask(self, bench: RegisterOwner) -> bool:
+        return bench.model.types_in(bench.state).vectors[self._name] == MASK
+
+    def _place(self, bench: RegisterOwner) -> slice:
+        __tracebackhide__ = True
+        places = bench.state.layout.vector_places
+        if self._name not in places:
+            raise AttributeError(
+                f"a vector register of {bench.model.isa_name} is one of {', '.join(places)}, "
+                f"found `{self._name}`"
+            )
+        return places[self._name]
 
 
-def register_text(names: Iterable[str], words: Iterable[int]) -> str:
-    """Format the registers that are not zero in one line."""
-    shown = (f"{name} = {describe_word(word)}" for name, word in zip(names, words) if word)
-    return ", ".join(shown) or "lr, cr and aaq are all zero"
-
-
-def _word(value: Any) -> int:
-    """The bits of a value for a 32-bit register. Raises TypeError and ValueError."""
+def _packed(value: Array | Buffer) -> Array | Buffer:
+    """The bytes of masks that are given as truth values; other data as it is."""
     __tracebackhide__ = True
-    if isinstance(value, np.generic) and not isinstance(value, np.integer):
-        return int.from_bytes(bytes_of(value), "little")
-    try:
-        number = index(value)
-    except TypeError:
-        found = type(value).__name__
-        remedy = "; give a float its width: `np.float32(...)`" if found == "float" else ""
-        raise TypeError(f"a register takes a whole number, found {found}{remedy}") from None
-    if not _LOWEST <= number <= WORD_MASK:
-        raise ValueError(f"a register holds 32 bits, -2**31 to 2**32 - 1, found {number}")
-    return number & WORD_MASK
+    if not isinstance(value, np.ndarray) or value.dtype != np.dtype(bool):
+        return value
+    if value.shape[-1:] != (MASK.bits,):
+        raise ValueError(f"a mask has {MASK.bits} truth values, found {value.shape}")
+    return np.packbits(value, axis=-1, bitorder="little")
+
+
+def register_text(state: AnyState) -> str:
+    """Format the scalar registers that are not zero in one line."""
+    words = zip(state.layout.scalar_names, state.regfile.scalars)
+    shown = (f"{name} = {describe_word(word)}" for name, word in words if word)
+    files = " and ".join(", ".join(state.layout.files).rsplit(", ", 1))
+    return ", ".join(shown) or f"{files} are all zero"
+
+
+def copy_registers(old: AnyState, new: AnyState) -> None:
+    """Set the registers of a state that another one has, too, and changed since its reset."""
+    names = old.layout.scalar_names
+    for name, word, initial in zip(names, old.regfile.scalars, old.layout.initial_scalars):
+        place = new.layout.places.get(name)
+        if word != initial and isinstance(place, int) and place not in new.layout.constants:
+            new.regfile.scalars[place] = word
+    for name, source in old.layout.vector_places.items():
+        place = new.layout.vector_places.get(name)
+        content = old.regfile.block[source]
+        is_changed = content != old.layout.initial_block[source]
+        if is_changed and place is not None and len(content) == place.stop - place.start:
+            new.regfile.block[place] = content
 
 
 def _frozen(array: Array) -> Array:

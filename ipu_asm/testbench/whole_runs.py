@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Sequence
 
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.flow.packing.proof import ProofError
@@ -46,7 +47,7 @@ def compare_runs(
     """
     runs = 0
     for seed in range(_MOST_SEEDS):
-        start = random_state(old.presets, seed)
+        start = random_state(machine_for(one.isa.name), old.presets, seed)
         first = end_of_run(one, start, old.summary.cycles or 0)
         if first is None:
             continue

@@ -11,7 +11,6 @@ from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.template_names import NamesAtBundle
 from ipu_asm.expressions.tree import Parsed
-from ipu_asm.isa.ipu.machine.registers import DTYPE
 
 _WORD: Final = (1 << 32) - 1
 _PATTERN: Final = bytes(1 + place * 7 % 101 for place in range(1 << 10))
@@ -34,7 +33,7 @@ def check_condition(context: Context, text: str) -> None:
 def read_log_message(context: Context, message: str) -> Template:
     """Parse the message of a log breakpoint. Raises `BreakpointError` as `check_condition` does."""
     try:
-        template = parse_template(message)
+        template = parse_template(message, context.view.names)
     except ExpressionError as error:
         raise BreakpointError(f"the log message: {error.message}") from error
     for part in template.parts:
@@ -68,9 +67,12 @@ class _AlternativeContext:
     """
 
     def __init__(self, context: Context) -> None:
-        words = context.scalars
+        words, model = context.scalars, context.view.model
+        self.view, self.settings = context.view, context.settings
         self.scalars = [word + place + 1 & _WORD for place, word in enumerate(words)]
-        self.scalars[DTYPE] = words[DTYPE]
+        if model.type_register is not None:
+            place = model.layout.scalar_names.index(model.type_register)
+            self.scalars[place] = words[place]
         self.block = bytes(byte + 1 & 0x3F for byte in context.block)
         self.pc = context.pc + 1
         self.cycle = context.cycle + 1

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, Final, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Final, Iterator, Mapping, NamedTuple, Sequence
 
-from ipu_asm.config.configuration import Value
+from ipu_asm.assembler.kernel import isa_name_of
+from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.files import (
     NUMPY_DUMP,
     NUMPY_LOAD,
@@ -23,12 +24,13 @@ from ipu_asm.config.files import (
     read_beginning,
     read_bytes,
 )
+from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import check_name, context_value
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.ipu.machine.elements import DType
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
+from ipu_asm.isa import manifests
+from ipu_asm.isa.manifest import HostOption, Manifest
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_lsp.json_types import Json
 
@@ -36,9 +38,14 @@ _REGISTERS: Final = 16
 _MIN_WORD, _MAX_WORD = -(1 << 31), (1 << 32) - 1
 _MEBIBYTE: Final = 1 << 20
 _ENDLESS: Final = 1 << 62
+_HOST_FIELDS: Final = tuple(
+    dict.fromkeys(
+        option.field for manifest in manifests().values() for option in manifest.host_options
+    )
+)
 LAUNCH_FIELDS: Final = (
-    "program", "isa", "dtype", "cr", "lr", "load", "dump", "stopOnEntry", "stopOnHalt", "maxCycles",
-    "aaqShift", "historyMemory", "cwd", "noDebug", "define",
+    "program", "isa", *_HOST_FIELDS, "cr", "lr", "load", "dump", "stopOnEntry", "stopOnHalt",
+    "maxCycles", "historyMemory", "cwd", "noDebug", "define",
 )  # fmt: skip
 FILE_FIELDS: Final = ("file", "address", "length")
 """The fields of an object in `load` or `dump`."""
@@ -75,13 +82,13 @@ class LaunchConfiguration(NamedTuple):
     """A validated launch configuration: absolute paths, register numbers with 32-bit values.
 
     `code` is the content of the file `program`; `hints` are messages about possibly misspelt
-    fields. `define` are values for a template.
+    fields. `settings` are host options of the machine by name, `define` values for a template.
     """
 
     program: str
     code: bytes
     isa: str | None = None
-    dtype: int | None = None
+    settings: Mapping[str, Any] = {}
     cr: tuple[tuple[int, int], ...] = ()
     lr: tuple[tuple[int, int], ...] = ()
     load: tuple[LoadedFile, ...] = ()
@@ -89,7 +96,6 @@ class LaunchConfiguration(NamedTuple):
     stop_on_entry: bool = False
     stop_on_halt: bool = True
     max_cycles: int | None = None
-    aaq_shift: int = 0
     history_bytes: int = MEMORY_LIMIT
     no_debug: bool = False
     define: Mapping[str, Value] = {}
@@ -103,11 +109,14 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
     files.folder = reader.folder("cwd")
     program, code = reader.program("program")
     no_debug = reader.flag("noDebug", False)
+    isa = reader.text("isa", "the name of an instruction set")
+    manifest = _manifest(code, program, isa)
+    files.memory_size = manifest.memory_size
     configuration = LaunchConfiguration(
         program,
         code,
-        reader.text("isa", "the name of an instruction set"),
-        reader.dtype("dtype"),
+        isa,
+        reader.settings(manifest),
         reader.registers("cr"),
         reader.registers("lr"),
         tuple(_loaded(item) for item in reader.objects("load")),
@@ -115,7 +124,6 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         reader.flag("stopOnEntry", False) and not no_debug,
         reader.flag("stopOnHalt", True) and not no_debug,
         reader.optional("maxCycles", 1, _ENDLESS),
-        reader.optional("aaqShift", 0, 31) or 0,
         _MEBIBYTE * (reader.optional("historyMemory", 1, 1 << 16) or 0) or MEMORY_LIMIT,
         no_debug,
         reader.values("define"),
@@ -126,10 +134,20 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
     return configuration
 
 
+def _manifest(code: bytes, program: str, isa: str | None) -> Manifest:
+    """The manifest of the program's instruction set; reading the program tells if it has none."""
+    try:
+        found = manifests().get(isa_name_of(code, program, isa))
+    except ConfigurationError:
+        found = None
+    return found if found is not None and found.has_machine else manifests()[DEFAULT_ISA]
+
+
 class _Files:
     """What the objects of one configuration share: a folder, the input files, and all mistakes."""
 
     def __init__(self) -> None:
+        self.memory_size = 0
         self.folder = os.curdir
         self.mistakes: list[str] = []
         self.inputs: list[Target] = []
@@ -251,16 +269,47 @@ class _ObjectReader:
                 self.files.mistakes.append(f"`{key}.{name:.40}` is {text}")
         return found
 
-    def dtype(self, key: str) -> int | None:
-        """Return an element type, given by name or by its number in `cr15`."""
-        value = self._fields.get(key)
-        names = [kind.name.lower() for kind in DType]
-        if isinstance(value, str) and value.lower() in names:
-            return DType[value.upper()].value
-        if value is None or (type(value) is int and value in [kind.value for kind in DType]):
-            return value
-        self._reject(key, f"one of {', '.join(names)}, found {_shown(value)}")
-        return None
+    def settings(self, manifest: Manifest) -> dict[str, Any]:
+        """Return the host options of a machine; refuse those of other machines."""
+        known = {option.field: option for option in manifest.host_options}
+        found: dict[str, Any] = {}
+        for field in _HOST_FIELDS:
+            if self._fields.get(field) is None:
+                continue
+            if field not in known:
+                own = ", ".join(f"`{each}`" for each in known) or "none"
+                mistake = f"the options of {manifest.title} are {own}, found `{field}`"
+                self.files.mistakes.append(mistake)
+                continue
+            value = self._setting(known[field])
+            if value is not None:
+                found[known[field].name] = value
+        return found
+
+    def _setting(self, option: HostOption) -> Any:
+        """Return a host option; None for a mistake. Choices have a name and a number."""
+        key = option.field
+        if option.kind == "choice":
+            return self._choice(option)
+        if option.kind == "flag":
+            return self.flag(key, False)
+        if option.kind == "integer":
+            return self.number(key, option.least or 0, option.most or _MAX_WORD)
+        value = self._fields[key]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self._reject(key, f"a number such as 0.5, found {_shown(value)}")
+            return None
+        return value
+
+    def _choice(self, option: HostOption) -> str | None:
+        value = self._fields[option.field]
+        choice = option.choice(value) if isinstance(value, str) else None
+        if type(value) is int and 0 <= value < len(option.choices):
+            choice = option.choices[value]
+        if choice is None:
+            names = ", ".join(option.choices)
+            self._reject(option.field, f"one of {names}, found {_shown(value)}")
+        return choice
 
     def objects(self, key: str) -> Iterator[_ObjectReader]:
         """Yield a reader for each object of an optional list."""
@@ -282,16 +331,17 @@ class _ObjectReader:
 
 def _loaded(item: _ObjectReader) -> LoadedFile:
     """Read a file to load, up to one byte more than fits."""
-    address = item.number("address", 0, XMEM_SIZE - 1)
+    size = item.files.memory_size
+    address = item.number("address", 0, size - 1)
     path = item.path("file")
-    length = item.optional("length", 1, XMEM_SIZE)
-    room = XMEM_SIZE - address
+    length = item.optional("length", 1, size)
+    room = size - address
     most = min(length or room + 1, room + 1)
     content = item.files.content(path, partial(read_beginning, most=most))
     mistakes = item.files.mistakes
     if len(content) > room:
-        size = f"more than {counted(room, 'byte')}"
-        mistakes.append(f"{path}: xmem has {XMEM_SIZE:#x} bytes, found {size} for {address:#x}")
+        found = f"more than {counted(room, 'byte')}"
+        mistakes.append(f"{path}: xmem has {size:#x} bytes, found {found} for {address:#x}")
     if is_numpy_file(path or ""):
         mistakes.append(f"{path}: {NUMPY_LOAD}")
     return LoadedFile(path or "", address, content)
@@ -299,8 +349,9 @@ def _loaded(item: _ObjectReader) -> LoadedFile:
 
 def _dumped(item: _ObjectReader) -> DumpTarget:
     """Return a range to dump; check now that its file can be written after the run."""
-    address = item.number("address", 0, XMEM_SIZE - 1)
-    length = item.number("length", 1, XMEM_SIZE - address)
+    size = item.files.memory_size
+    address = item.number("address", 0, size - 1)
+    length = item.number("length", 1, size - address)
     path = item.path("file")
     folder, mistakes = os.path.dirname(path or ""), item.files.mistakes
     if path and os.path.isdir(path):

@@ -23,8 +23,9 @@ from ipu_asm.debugger.inspection import (
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.run_length import RunLength
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
@@ -53,12 +54,13 @@ class Debuggee:
     ) -> None:
         self.configuration = configuration
         self.kernel = _kernel(configuration)
-        state = _state(configuration, self.kernel)
+        model = machine_for(self.kernel.isa.name)
+        state = _state(model, configuration, self.kernel)
         self._length = RunLength(self.kernel.program, state)
         options = DebugOptions(
             stop_on_halt=configuration.stop_on_halt,
             max_cycles=configuration.max_cycles,
-            aaq_shift=configuration.aaq_shift,
+            settings=configuration.settings,
             memory_limit=configuration.history_bytes,
             pause=hooks.pause,
             log=hooks.log,
@@ -70,7 +72,7 @@ class Debuggee:
         self.client = client
         self.file = view_of_file(self.kernel, self.debugger.written, client)
         program = self.kernel.program
-        template = names_from_template(self.kernel.expansion)
+        template = names_from_template(self.kernel.expansion, model)
         self._live = live_context(self.kernel.lines, state)
         notes = {**template.remarks, **register_notes(program)}
         self.inspector = Inspector(
@@ -112,7 +114,7 @@ class Debuggee:
     def stopped(self, stop: Stop) -> None:
         """Update the inspector after the machine has stopped."""
         self._live.cycle = self.debugger.cycle
-        is_last = self.debugger.state.is_halted and 0 <= stop.pc < INST_MEM_SIZE
+        is_last = self.debugger.state.is_halted and 0 <= stop.pc < self.debugger.state.program_limit
         self.inspector.update_after_stop(
             self._before, stop.description, stop.pc if is_last else None
         )
@@ -193,18 +195,21 @@ def _ranges(configuration: LaunchConfiguration) -> list[MemoryRange]:
     return [MemoryRange(os.path.basename(file), start, size) for file, start, size in parts if size]
 
 
-def _state(configuration: LaunchConfiguration, kernel: Kernel) -> IpuState:
-    """Create the machine in its state before the first bundle."""
-    state = IpuState()
+def _state(model: MachineModel, configuration: LaunchConfiguration, kernel: Kernel) -> AnyState:
+    """Create the machine in its state before the first bundle. Raises `LaunchError`."""
+    state: AnyState = model.make_state(configuration.settings)
     state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
     for load in configuration.load:
         state.xmem.write_address(load.address, load.content)
-    for index, value in configuration.cr:
-        state.regfile.set_cr(index, value)
-    for index, value in configuration.lr:
-        state.regfile.set_lr(index, value)
-    if configuration.dtype is not None:
-        state.set_cr_dtype(configuration.dtype)
+    options = (option for option in model.host_options if option.name in configuration.settings)
+    chosen = {option.register for option in options}
+    for file, values in (("cr", configuration.cr), ("lr", configuration.lr)):
+        count = len(model.layout.files.get(file, ()))
+        for index, value in values:
+            if index >= count:
+                raise LaunchError([f"`{file}` has {count} registers, found `{index}`"])
+            if f"{file}{index}" not in chosen:
+                state.regfile.set_scalar(file, index, value)
     return state
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, Generic, Hashable, NamedTuple, TypeVar
 
-from ipu_asm.debugger.regions import MEMORY, SIZES, Region
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
+from ipu_asm.debugger.regions import MEMORY, Region, RegionMap
 
 _T = TypeVar("_T", bound=Hashable)
 
@@ -20,28 +19,29 @@ REGISTERS_AT: Final = 0x8000_0000
 DISTANCE: Final = 0x1000
 """Distance between the addresses of consecutive registers."""
 
-_REGISTERS: Final = [name for name in SIZES if name != MEMORY]
-_STARTS: Final = {name: REGISTERS_AT + DISTANCE * i for i, name in enumerate(_REGISTERS)}
 _NUMBER: Final = re.compile(r"-?[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
 _REFERENCE: Final = re.compile(r"(\w{1,20})(?:\+(\w{1,18}))?", re.ASCII)
 
 
 class MemoryReference(NamedTuple):
-    """A byte of xmem or of a register, from which offsets count. It may be out of range."""
+    """A byte of xmem or of a register, from which offsets count. It may be out of range.
+
+    `size` is that of the memory or register in bytes, `origin` the address of its first byte.
+    """
 
     part: str
     start: int
-
-    @property
-    def size(self) -> int:
-        """The size of the memory or register in bytes."""
-        size: int = SIZES[self.part]
-        return size
+    size: int
+    origin: int
 
     @property
     def address(self) -> str:
         """The address of the byte, which is a valid reference, too."""
-        return shown_address(_STARTS.get(self.part, 0) + self.start)
+        return shown_address(self.origin + self.start)
+
+    def moved(self, offset: int) -> MemoryReference:
+        """Return the reference so many bytes further on."""
+        return self._replace(start=self.start + offset)
 
 
 def reference_of(region: Region) -> str:
@@ -51,16 +51,16 @@ def reference_of(region: Region) -> str:
     return f"{region.name}+{region.start:#x}" if region.start else region.name
 
 
-def read_reference(text: str) -> MemoryReference | None:
-    """Parse a memory reference; None if it is invalid."""
+def read_reference(text: str, regions: RegionMap) -> MemoryReference | None:
+    """Parse a memory reference of a machine; None if it is invalid."""
     number = _number(text)
     if number is not None:
-        return _at_address(number)
+        return _at_address(number, regions)
     match = _REFERENCE.fullmatch(text)
-    if match is None or match[1].lower() not in SIZES:
+    if match is None or match[1].lower() not in regions.sizes:
         return None
     offset = _number(match[2] or "0")
-    return None if offset is None else MemoryReference(match[1].lower(), offset)
+    return None if offset is None else _within(match[1].lower(), offset, regions)
 
 
 def code_address(text: str) -> int | None:
@@ -71,21 +71,28 @@ def code_address(text: str) -> int | None:
     return _number(text)
 
 
-def is_code(address: int) -> bool:
-    """Return whether an address is in program memory."""
-    return 0 <= address < INST_MEM_SIZE
-
-
 def shown_address(address: int) -> str:
     """Format an address: hexadecimal, or decimal if negative, as hexadecimal has no sign in DAP."""
     return f"{address:#x}" if address >= 0 else str(address)
 
 
-def _at_address(address: int) -> MemoryReference:
+def _at_address(address: int, regions: RegionMap) -> MemoryReference:
     number, start = divmod(address - REGISTERS_AT, DISTANCE)
-    if 0 <= number < len(_REGISTERS):
-        return MemoryReference(_REGISTERS[number], start)
-    return MemoryReference(MEMORY, address)
+    registers = _registers(regions)
+    if 0 <= number < len(registers):
+        return _within(registers[number], start, regions)
+    return _within(MEMORY, address, regions)
+
+
+def _within(part: str, start: int, regions: RegionMap) -> MemoryReference:
+    origin = 0
+    if part != MEMORY:
+        origin = REGISTERS_AT + DISTANCE * _registers(regions).index(part)
+    return MemoryReference(part, start, regions.sizes[part], origin)
+
+
+def _registers(regions: RegionMap) -> list[str]:
+    return [name for name in regions.sizes if name != MEMORY]
 
 
 def _number(text: str) -> int | None:

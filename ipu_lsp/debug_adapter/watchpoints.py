@@ -6,11 +6,10 @@ from typing import Callable, Final, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import AccessType, Condition, DataBreakpoint, HitCondition
-from ipu_asm.debugger.expressions import Location, Space, element_text, region_of, register_location
-from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, element_of
+from ipu_asm.debugger.expressions import Location, MachineView, Space, element_text
 from ipu_asm.debugger.inspection.location_text import location_text
-from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region, whole_region
-from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
+from ipu_asm.debugger.regions import MEMORY, Region
+from ipu_asm.emulator.element_types import BIT, MASK, TYPES
 
 _SEPARATOR: Final = ":"
 
@@ -27,20 +26,22 @@ class WatchTarget(NamedTuple):
         parts = [self.region.name, f"{self.region.start:#x}", f"{self.region.size}"]
         return _SEPARATOR.join(parts if self.bits is None else [*parts, f"{self.bits:#x}"])
 
-    def name(self, dtype: int) -> str:
-        """Return the name of the target for element type `dtype`, an expression where possible."""
-        location = self.location(dtype)
-        return str(self.region) if location is None else location_text(location, dtype).whole
+    def name(self, view: MachineView) -> str:
+        """Return the name of the target in a machine, an expression where possible."""
+        location = self.location(view)
+        if location is None:
+            return view.regions.text(self.region)
+        return location_text(location, view).whole
 
-    def location(self, dtype: int) -> Location | None:
+    def location(self, view: MachineView) -> Location | None:
         """Return the location for expressions; None for a part of a scalar register."""
         name, start, size = self.region
         if name == MEMORY:
-            return Location(Space.MEMORY, start, element_of(dtype), _length(size))
-        register = register_location(name, dtype)
-        assert register is not None
-        if name == COUNTER or name in SCALAR_NAMES:
-            return register if self.region == whole_region(name) else None
+            kind = view.element if size % view.element.size == 0 else TYPES["u8"]
+            return Location(Space.MEMORY, start, kind, _length(size // kind.size))
+        register = view.existing(name)
+        if register.space is not Space.BLOCK:
+            return register if self.region == view.regions.whole(name) else None
         if self.bits is not None:
             first = (self.bits & -self.bits).bit_length() - 1
             bit = 8 * (register.start + start) + first
@@ -51,22 +52,22 @@ class WatchTarget(NamedTuple):
         return Location(Space.BLOCK, register.start + start, kind, _length(size // kind.size))
 
 
-def target_at(location: Location) -> WatchTarget:
+def target_at(view: MachineView, location: Location) -> WatchTarget:
     """Return the target at a location. Raises `ValueError` for a computed value."""
-    where = region_of(location)
+    where = view.region_of(location)
     if location.space is not Space.BITS:
         return WatchTarget(where)
     return WatchTarget(where, (1 << location.elements) - 1 << location.start % 8)
 
 
-def target_from_id(id_: str) -> WatchTarget:
+def target_from_id(view: MachineView, id_: str) -> WatchTarget:
     """Return the target of an ID. Raises `ValueError` if it is invalid."""
     name, start, size, *rest = id_.split(_SEPARATOR)
-    where = region(name, int(start, 0), int(size))
+    where = view.regions.region(name, int(start, 0), int(size))
     if not rest:
         return WatchTarget(where)
     (bits,) = (int(each, 0) for each in rest)
-    if name != "r_mask" or not 0 < bits < 1 << 8 * where.size:
+    if view.types.vectors.get(name) != MASK or not 0 < bits < 1 << 8 * where.size:
         raise ValueError("only a mask has bits")
     return WatchTarget(where, bits)
 
@@ -74,20 +75,20 @@ def target_from_id(id_: str) -> WatchTarget:
 class Watchpoint(DataBreakpoint):
     """A data breakpoint whose message names the changed element, the values, and the instruction.
 
-    `dtype` returns the current value of `cr15`.
+    `view` returns the machine in its present mode.
     """
 
     def __init__(
         self,
         watched: WatchTarget,
         access: AccessType,
-        dtype: Callable[[], int],
+        view: Callable[[], MachineView],
         condition: Condition | None = None,
         hit_condition: HitCondition | None = None,
     ) -> None:
         super().__init__(watched.region, access, condition, hit_condition)
         self._watched = watched
-        self._dtype = dtype
+        self._view = view
 
     def access_by_last(self, accesses: Accesses) -> str | None:
         """Return a message if the last executed bundle hit the breakpoint, else None."""
@@ -100,18 +101,18 @@ class Watchpoint(DataBreakpoint):
         if self.access is not AccessType.WRITE:
             code = accesses.has_read(self.region)
             if code is not None:
-                return f"`{self._watched.name(self._dtype())}` was read by `{code}`"
+                return f"`{self._watched.name(self._view())}` was read by `{code}`"
         return None
 
     def _describe_change(self, before: bytes, after: bytes) -> str | None:
         """Describe the change; None if only bits outside of the target changed."""
-        dtype, bits = self._dtype(), self._watched.bits
-        location, name = self._watched.location(dtype), self._watched.name(dtype)
+        view, bits = self._view(), self._watched.bits
+        location, name = self._watched.location(view), self._watched.name(view)
         if bits is not None or (location is not None and location.kind == MASK):
             return _changed_bits(name, _number(before), _number(after), bits)
         if location is None:
             return f"`{name}` changed"
-        return _changed_elements(location, name, before, after, dtype)
+        return _changed_elements(location, name, before, after, view)
 
 
 def _changed_bits(name: str, before: int, after: int, wanted: int | None) -> str | None:
@@ -128,7 +129,7 @@ def _changed_bits(name: str, before: int, after: int, wanted: int | None) -> str
 
 
 def _changed_elements(
-    location: Location, name: str, before: bytes, after: bytes, dtype: int
+    location: Location, name: str, before: bytes, after: bytes, view: MachineView
 ) -> str:
     kind, size = location.kind, location.kind.size
     differing = (_number(before) ^ _number(after)).to_bytes(len(after), "little")
@@ -139,7 +140,7 @@ def _changed_elements(
     old, new = (element_text(kind.decode(data[within])[0], kind) for data in (before, after))
     if location.length is None:
         return f"`{name}` changed from {old} to {new}"
-    first = location_text(location.part(changed[0] // size, None), dtype).whole
+    first = location_text(location.part(changed[0] // size, None), view).whole
     if len(changed) == 1:
         return f"`{first}` changed from {old} to {new}"
     return f"{len(changed)} elements of `{name}` changed, `{first}` from {old} to {new},"

@@ -366,7 +366,7 @@ def test_a_program_without_an_end_is_told(capsys: pytest.CaptureFixture[str]) ->
 def test_the_instruction_set_is_chosen_as_for_the_other_commands(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    expected = "cannot be executed, only for `ipu`\n"
+    expected = "cannot be executed, only for `ipu`, `ipu2`\n"
     for arguments in ("count.s --isa edgenpu", "--isa edgenpu count.s"):
         message = "ipu-run: error: --isa: programs for `edgenpu` " + expected
         check_run(capsys, arguments, 2, None, message)

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import quoted
-from ipu_asm.debugger.regions import MEMORY, SIZES, Region
+from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_lsp.debug_adapter.references import (
     DISTANCE,
     REGISTERS_AT,
-    MemoryReference,
     code_address,
     read_reference,
     reference_of,
@@ -24,6 +23,7 @@ from ipu_lsp.debug_adapter.requests.memory import MAX_VIEWED_REFERENCES
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import MASK, MASKS, ROW, started
+from tests.debugger.ipu_regions import REGIONS, SIZES
 
 XMEM_SIZE = 2 << 20
 NO_REFERENCE = "a memory reference is an address of xmem like `0x1000` or a register"
@@ -185,9 +185,10 @@ def test_an_edit_of_the_element_type_is_seen_at_once(standing: DapClient) -> Non
 @given(st.sampled_from(sorted(SIZES)), st.integers(0, 0x1FF))
 def test_a_reference_is_read_as_it_was_told(name: str, start: int) -> None:
     start %= SIZES[name]
-    expected = MemoryReference(name, start)
-    assert read_reference(reference_of(Region(name, start, 1))) == expected
-    assert read_reference(expected.address) == expected
+    expected = read_reference(reference_of(Region(name, start, 1)), REGIONS)
+    assert expected is not None
+    assert (expected.part, expected.start, expected.size) == (name, start, SIZES[name])
+    assert read_reference(expected.address, REGIONS) == expected
     address = int(expected.address, 16)
     assert address == start if name == MEMORY else address >= REGISTERS_AT
 
@@ -195,7 +196,7 @@ def test_a_reference_is_read_as_it_was_told(name: str, start: int) -> None:
 @settings(max_examples=100)
 @given(st.text("0123456789abcxXr_lm+- \n٣", max_size=24))
 def test_whatever_a_client_says_is_a_reference_or_none(text: str) -> None:
-    reference = read_reference(text)
+    reference = read_reference(text, REGIONS)
     assert reference is None or reference.part in SIZES
     address = code_address(text)
     assert address is None or str(int(text, 16 if "x" in text.lower() else 10)) == str(address)

@@ -26,7 +26,7 @@ def machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
             super().__init__()
             found.append(ref(self))
 
-    monkeypatch.setattr("ipu_lsp.debug_adapter.debuggee.IpuState", Watched)
+    monkeypatch.setattr("ipu_asm.isa.ipu.machine.model.IpuState", Watched)
     gc.disable()
     yield found
     gc.enable()

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.debugger.regions import Region, read_region, whole_region, write_region
+from ipu_asm.debugger.regions import Region, read_region, write_region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.conftest import Connect
+from tests.debugger.ipu_regions import whole_region
 from tests.debugger.sessions import LOOP
 
 WORDS = assemble(LOOP)

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import LiveContext, evaluate
-from ipu_asm.debugger.regions import COUNTER, SIZES, Region
+from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_lsp.debug_adapter.watchpoints import WatchTarget, target_at, target_from_id
+from tests.debugger.ipu_regions import SIZES, VIEW
 
 CONTEXT = LiveContext(IpuState())
 
@@ -32,20 +33,21 @@ def watched(draw: st.DrawFn) -> WatchTarget:
 @settings(max_examples=150)
 @given(watched())
 def test_a_name_for_clients_finds_it_again(each: WatchTarget) -> None:
-    assert target_from_id(each.id) == each
+    assert target_from_id(VIEW, each.id) == each
 
 
 @settings(max_examples=300)
 @given(watched(), st.sampled_from([0, 1, 2, 77]))
 def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int) -> None:
     CONTEXT.scalars[DTYPE] = dtype
-    if each.location(dtype) is None:
+    view = CONTEXT.view
+    if each.location(view) is None:
         assert each.region.name in (*SCALAR_NAMES, COUNTER)
         assert each.region.size < SIZES[each.region.name]
         return
-    location = evaluate(CONTEXT, each.name(dtype)).location
+    location = evaluate(CONTEXT, each.name(view)).location
     assert location is not None
-    assert target_at(location) == each
+    assert target_at(VIEW, location) == each
 
 
 @pytest.mark.parametrize(
@@ -57,4 +59,4 @@ def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int
 def test_a_place_is_watched_to_the_bit(text: str, where: Region, bits: int | None) -> None:
     location = evaluate(CONTEXT, text).location
     assert location is not None
-    assert target_at(location) == WatchTarget(where, bits)
+    assert target_at(VIEW, location) == WatchTarget(where, bits)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.debugger.regions import SIZES, Region, read_region, region, whole_region, write_region
+from ipu_asm.debugger.regions import Region, read_region, write_region
 from ipu_asm.emulator import IpuState
+from tests.debugger.ipu_regions import SIZES, region, whole_region
 from tests.debugger.sessions import debugger_on
 
 ALL = """\
@@ -21,7 +22,7 @@ def check_touches(cycle: int, where: Region) -> list[str]:
     """What the bundle that ends at a cycle has done to a region, and that it was foreseen."""
     debugger = debugger_on(ALL)
     debugger.go_to(cycle)
-    accesses, pc = debugger.runner.accesses, debugger.ipu.snapshot.pc
+    accesses, pc = debugger.runner.accesses, debugger.machine.snapshot.pc
     read, written = accesses.has_read(where), accesses.has_written(where)
     changed = accesses.last_change(where)
     assert read is None or pc in accesses.bundles(where.name, reads=True, writes=False)

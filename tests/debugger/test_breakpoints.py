@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, parse_hit_condition
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.regions import Region, region, whole_region
+from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
+from tests.debugger.ipu_regions import region, whole_region
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 FORWARD_ENDS = (

@@ -6,12 +6,12 @@ import pytest
 
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.regions import whole_region
 from ipu_asm.emulator import IpuState, ProgramError
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
+from tests.debugger.ipu_regions import whole_region
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 FAULTY = "set lr1 -1;;\nagain: incr lr2 1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;"

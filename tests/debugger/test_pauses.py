@@ -18,10 +18,10 @@ from ipu_asm.debugger.breakpoints import (
 )
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.queries import QueryInterruptedError, last_write, when_true
-from ipu_asm.debugger.regions import region, whole_region
 from ipu_asm.debugger.stop import ResumePoint, Stop
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.stops import StopReason
+from tests.debugger.ipu_regions import region, whole_region
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 Pause = Callable[[], bool]

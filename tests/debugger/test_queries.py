@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
-from ipu_asm.debugger.regions import Region, region, whole_region
+from ipu_asm.debugger.regions import Region
+from tests.debugger.ipu_regions import region, whole_region
 from tests.debugger.sessions import LOOP, debugger_on
 
 

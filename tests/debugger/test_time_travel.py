@@ -17,9 +17,10 @@ from ipu_asm.debugger.breakpoints import (
     parse_hit_condition,
 )
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.regions import Region, region, whole_region, write_region
+from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.emulator.stops import StopReason
+from tests.debugger.ipu_regions import region, whole_region
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 LAST = 3_331

@@ -26,7 +26,6 @@ from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench import Bench
@@ -111,6 +110,7 @@ def run_on_the_bench() -> IpuState:
     bench.r0 = bytes(range(128))
     bench.run()
     assert str(bench)
+    assert isinstance(bench.state, IpuState)
     return bench.state
 
 
@@ -169,4 +169,4 @@ def test_one_machine_takes_the_memory_of_another() -> None:
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert most < 2 * XMEM_SIZE
+    assert most < 2 * IpuState.memory_size

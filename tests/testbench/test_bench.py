@@ -14,13 +14,14 @@ from ipu_asm.assembler.encode import assemble
 from ipu_asm.assembler.images import FORMATS, ImageError, encode_image
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import FileError
-from ipu_asm.emulator import CycleLimitError, ExecutionFault
+from ipu_asm.emulator import CycleLimitError, ExecutionFault, IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.testbench import Bench, Run
 
 E4M3, E5M2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 KINDS = [np.int8, np.uint8, np.int32, np.uint32, np.float32, E4M3, E5M2]
+
+XMEM_SIZE = IpuState.memory_size
 
 
 def check_refused(error: type[Exception], message: str, action: Callable[[], object]) -> None:

@@ -7,14 +7,15 @@ been read, so that `--help` and mistakes are shown at once, also where numpy is 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
 
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, isa_name_of, read_kernel
 from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, wants_color, write
 from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
 from ipu_asm.cli.run.data_files import check_outputs, read_loads, write_outputs
-from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
+from ipu_asm.cli.run.host_options import WrongOptionError, check_memory, settings_of
+from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options, usage_error
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
@@ -29,30 +30,49 @@ if TYPE_CHECKING:
 _NEEDED = ("numpy", "ml_dtypes")
 
 
+class Host(NamedTuple):
+    """What the host sets before the run: options of the machine, and pieces of memory."""
+
+    settings: Mapping[str, Any]
+    memory: list[tuple[int, bytes]]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-run` with `argv`, by default that of the process; return the exit status."""
     return run_guarded(PROGRAM, lambda: _command(read_options(argv)))
 
 
 def _command(options: RunOptions) -> int:
-    check_outputs(options)
-    memory = read_loads(options)
+    target = Target.of_argument(options.file)
+    data = read_bytes(target)
     try:
-        kernel = _kernel(options)
+        isa_name = isa_name_of(data, target.name, options.isa, options.format)
+        check_memory(isa_name, {"--load": options.load, "--dump": options.dump})
+        settings = settings_of(isa_name, options.host, options.cr)
+    except WrongOptionError as error:
+        usage_error(str(error))
     except ConfigurationError as error:
-        for finding in error.findings:
-            print_message(PROGRAM, str(finding))
-        return ExitStatus.USAGE
-    return ExitStatus.FINDINGS if kernel is None else _run(kernel, options, memory)
+        return _refuse(error)
+    check_outputs(options)
+    memory = read_loads(options, isa_name)
+    try:
+        kernel = _kernel(options, data, target)
+    except ConfigurationError as error:
+        return _refuse(error)
+    return ExitStatus.FINDINGS if kernel is None else _run(kernel, options, Host(settings, memory))
 
 
-def _kernel(options: RunOptions) -> Kernel | None:
+def _refuse(error: ConfigurationError) -> ExitStatus:
+    for finding in error.findings:
+        print_message(PROGRAM, str(finding))
+    return ExitStatus.USAGE
+
+
+def _kernel(options: RunOptions, data: bytes, target: Target) -> Kernel | None:
     """Return the program to run, or None if it has errors; prints errors and warnings.
 
     Raises `FileError` and `ConfigurationError`.
     """
-    target = Target.of_argument(options.file)
-    data = read_bytes(target)
     warnings: list[Diagnostic] = []
 
     def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
@@ -70,8 +90,8 @@ def _kernel(options: RunOptions) -> Kernel | None:
     return None
 
 
-def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -> int:
-    outcome = _execute(kernel, options, memory)
+def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
+    outcome = _execute(kernel, options, host)
     if outcome is None:
         return ExitStatus.FINDINGS
     status = _status(outcome)
@@ -87,12 +107,13 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
     return status
 
 
-def _execute(
-    kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]
-) -> RunOutcome | None:
+def _execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome | None:
     """Run the program; if the machine cannot load it, print why and return None."""
     try:
         from ipu_asm.cli.run.execution import BrokenAssertionsError, execute
+        from ipu_asm.emulator.model import machine_for
+
+        machine_for(kernel.isa.name)
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
@@ -100,7 +121,9 @@ def _execute(
             f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
         ) from error
     try:
-        return execute(kernel, options, memory)
+        return execute(kernel, options, host.settings, host.memory)
+    except WrongOptionError as error:
+        usage_error(str(error))
     except ProgramError as error:
         for mistake in error.mistakes:
             print_message(PROGRAM, f"{kernel.name}: {mistake}")

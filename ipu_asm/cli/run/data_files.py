@@ -12,15 +12,20 @@ from ipu_asm.cli.run.option_values import LoadRequest
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, read_beginning
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
+from ipu_asm.isa import manifests
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome
 
 
-def read_loads(options: RunOptions) -> list[tuple[int, bytes]]:
-    """Return the initial memory contents: addresses and bytes. Raises `FileError`."""
-    return [(load.address, _content(load)) for load in options.load]
+def read_loads(options: RunOptions, isa_name: str) -> list[tuple[int, bytes]]:
+    """Return the initial memory contents: addresses and bytes. Raises `FileError`.
+
+    An instruction set without a machine has no memory: reading the program tells it.
+    """
+    manifest = manifests().get(isa_name)
+    size = manifest.memory_size if manifest else 0
+    return [(load.address, _content(load, size)) for load in options.load] if size else []
 
 
 def check_outputs(options: RunOptions) -> None:
@@ -64,7 +69,7 @@ def write_outputs(
 
 
 def _dumps(options: RunOptions, outcome: RunOutcome) -> Iterator[tuple[Output, str]]:
-    memory = outcome.ipu.state.xmem
+    memory = outcome.machine.state.xmem
     for dump in options.dump:
         content = bytes(memory.read_address(dump.address, dump.length))
         unit = "byte" if dump.length == 1 else "bytes"
@@ -92,10 +97,10 @@ def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]
     return Output(path, "".join(pieces).encode()), note
 
 
-def _content(load: LoadRequest) -> bytes:
+def _content(load: LoadRequest, memory_size: int) -> bytes:
     """Return the requested bytes of a file, reading no more than fits. Raises `FileError`."""
     target = Target.of_argument(load.file)
-    room = XMEM_SIZE - load.address
+    room = memory_size - load.address
     most = room + 1 if load.length is None else load.length
     content = read_beginning(target, most)
     wanted = 1 if load.length is None else load.length
@@ -106,7 +111,7 @@ def _content(load: LoadRequest) -> bytes:
         )
     if len(content) > room:
         raise FileError(
-            f"xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "
+            f"xmem has {memory_size:#x} bytes, found more than {counted(room, 'byte')} "
             f"for address {load.address:#x}",
             target.name,
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Iterable, NamedTuple, Sequence
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.progress import ProgressBar
 from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
@@ -14,13 +15,13 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.machine import StopTest
-from ipu_asm.emulator.model import decode_word
+from ipu_asm.emulator.model import decode_word, machine_for
 from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
 from ipu_asm.emulator.run_end import run_end_of
 from ipu_asm.emulator.run_length import RunLength
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import RunEnd, StopReason
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa
 
 # A piece is long enough for its overhead not to matter, and short enough for Ctrl-C and the bar.
@@ -42,7 +43,7 @@ class RunOutcome(NamedTuple):
     `failed` is the assertion that stopped it, if one did.
     """
 
-    ipu: Ipu
+    machine: AnyMachine
     stop: RunEnd
     seconds: float
     recording: Recording | None
@@ -57,7 +58,7 @@ class RunOutcome(NamedTuple):
     @property
     def cycles(self) -> int:
         """Return the number of bundles executed."""
-        return self.ipu.cycles
+        return self.machine.cycles
 
     @property
     def cycles_per_second(self) -> float:
@@ -65,52 +66,68 @@ class RunOutcome(NamedTuple):
         return self.cycles / self.seconds if self.seconds else 0.0
 
 
-def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> RunOutcome:
+def execute(
+    kernel: Kernel,
+    options: RunOptions,
+    settings: Mapping[str, Any],
+    memory: Iterable[tuple[int, bytes]],
+) -> RunOutcome:
     """Run a program on a machine whose xmem begins with `memory`, pairs of address and bytes.
 
-    Raises `ProgramError` for a program that the machine cannot load, and `BrokenAssertionsError`.
+    `settings` are host options of the machine. Raises `ProgramError` for a program that the machine
+    cannot load, `WrongOptionError` for registers that it does not have, and
+    `BrokenAssertionsError`.
     """
-    ipu = Ipu(_state(kernel, options, memory), options.aaq_shift)
+    model = machine_for(kernel.isa.name)
+    state = model.make_state(settings)
+    _load(state, kernel, options, memory)
+    machine: AnyMachine = model.make_machine(state, settings)
     recording = None
     if options.trace is not None or options.profile is not None:
         recording = Recording(options.trace_limit if options.trace is not None else 0)
-    ipu.stops_at(ipu.state.program_counter)  # bind the program before the clock starts
+    machine.stops_at(machine.state.program_counter)  # bind the program before the clock starts
     lines = None if kernel.is_image else kernel.lines
-    assertions = AssertionChecks(ipu, kernel.lines) if options.assertions else None
+    assertions = AssertionChecks(machine, kernel.lines) if options.assertions else None
     if assertions is not None and (broken := assertions.broken()):
         raise BrokenAssertionsError(broken)
-    breaks = _breaks(ipu, kernel.isa) if options.breaks else frozenset[int]()
-    stops = _Stops(ipu, breaks, assertions)
-    length = RunLength(kernel.program, ipu.state)
+    breaks = _breaks(machine, kernel.isa) if options.breaks else frozenset[int]()
+    stops = _Stops(machine, breaks, assertions)
+    length = RunLength(kernel.program, machine.state)
     start = time.perf_counter()
     progress = ProgressBar(options.max_cycles, sys.stderr, length=lambda: length.cycles)
-    reason, fault = _run(ipu, options, stops, recording, progress)
+    reason, fault = _run(machine, options, stops, recording, progress)
     seconds = time.perf_counter() - start
-    stop = run_end_of(ipu, reason, lines, fault)
-    return RunOutcome(ipu, stop, seconds, recording, stops.failed)
+    stop = run_end_of(machine, reason, lines, fault)
+    return RunOutcome(machine, stop, seconds, recording, stops.failed)
 
 
-def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> IpuState:
-    state = IpuState()
+def _load(
+    state: AnyState, kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]
+) -> None:
+    """Load program, memory and registers."""
     state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
     for address, content in memory:
         state.xmem.write_address(address, content)
-    for index, value in options.cr.items():
-        state.regfile.set_cr(index, value)
-    for index, value in options.lr.items():
-        state.regfile.set_lr(index, value)
-    if options.dtype is not None:
-        state.set_cr_dtype(options.dtype)
-    return state
+    files = state.layout.files
+    for file, values in (("cr", options.cr), ("lr", options.lr)):
+        for index, value in values.items():
+            if index >= len(files.get(file, ())):
+                known = ", ".join(f"{name} (0 to {len(files[name]) - 1})" for name in files)
+                raise WrongOptionError(
+                    f"argument --{file}: {kernel.isa.name} has registers {known}, "
+                    f"found {file}{index}"
+                )
+            state.regfile.set_scalar(file, index, value)
 
 
-def _breaks(ipu: Ipu, isa: Isa) -> frozenset[int]:
+def _breaks(machine: AnyMachine, isa: Isa) -> frozenset[int]:
     """Return the addresses of bundles with a break instruction."""
+    breaks = machine.break_slot
     return frozenset(
         address
-        for address, word in enumerate(ipu.state.inst_mem)
+        for address, word in enumerate(machine.state.inst_mem)
         if word is not None
-        and any(c.slot.name == "break" and not c.is_idle for c in decode_word(isa, word))
+        and any(c.slot.name == breaks and not c.is_idle for c in decode_word(isa, word))
     )
 
 
@@ -118,9 +135,9 @@ class _Stops:
     """What stops a run between two bundles: breaks, and assertions that do not hold."""
 
     def __init__(
-        self, ipu: Ipu, breaks: frozenset[int], assertions: AssertionChecks | None
+        self, machine: AnyMachine, breaks: frozenset[int], assertions: AssertionChecks | None
     ) -> None:
-        self._ipu = ipu
+        self._machine = machine
         self._breaks = breaks
         self._assertions = assertions
         self.failed: FailedAssertion | None = None
@@ -148,11 +165,11 @@ class _Stops:
         return StopReason.HALTED if self.failed is None else StopReason.ASSERTION
 
     def _is_break(self, address: int) -> bool:
-        return address in self._breaks and self._ipu.stops_at(address)
+        return address in self._breaks and self._machine.stops_at(address)
 
 
 def _run(
-    ipu: Ipu,
+    machine: AnyMachine,
     options: RunOptions,
     stops: _Stops,
     recording: Recording | None,
@@ -160,7 +177,7 @@ def _run(
 ) -> tuple[StopReason, Fault | None]:
     """Run until the program halts, faults, is stopped or reaches the cycle limit."""
     stop = stops.test
-    state = ipu.state
+    state = machine.state
     piece = _PieceSize()
     try:
         with Interrupts(is_quiet=True) as interrupts:
@@ -169,14 +186,14 @@ def _run(
                     return StopReason.INTERRUPTED, None
                 if reason := stops.reason(state.program_counter):
                     return reason, None
-                if ipu.cycles >= options.max_cycles:
+                if machine.cycles >= options.max_cycles:
                     return StopReason.CYCLE_LIMIT, None
-                limit = min(piece.bundles, options.max_cycles - ipu.cycles)
+                limit = min(piece.bundles, options.max_cycles - machine.cycles)
                 if recording is None:
-                    piece.adapt(ipu.run(limit, stop))
+                    piece.adapt(machine.run(limit, stop))
                 else:
-                    piece.adapt(recording.run(ipu, limit, stop))
-                progress.show(ipu.cycles)
+                    piece.adapt(recording.run(machine, limit, stop))
+                progress.show(machine.cycles)
     except ExecutionFault as error:
         return StopReason.FAULT, error.fault
     finally:

@@ -6,7 +6,6 @@ from argparse import ArgumentTypeError
 from typing import NamedTuple
 
 from ipu_asm.config.files import NUMPY_DUMP, NUMPY_LOAD, is_numpy_file
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.isa.operands import number_value, quoted
 
 _REGISTERS = 16
@@ -68,7 +67,7 @@ def load_request(text: str) -> LoadRequest:
     if is_numpy_file(file):
         raise ArgumentTypeError(f"{file}: {NUMPY_LOAD}")
     address, separator, length = place.partition(":")
-    return LoadRequest(file, *(_range(address, length) if separator else (_address(address), None)))
+    return LoadRequest(file, number(address), _length(length) if separator else None)
 
 
 def dump_request(text: str) -> DumpRequest:
@@ -80,7 +79,17 @@ def dump_request(text: str) -> DumpRequest:
         raise ArgumentTypeError(f"expected {wanted}, found {quoted(text)}")
     if is_numpy_file(file):
         raise ArgumentTypeError(f"{file}: {NUMPY_DUMP}")
-    return DumpRequest(file, *_range(address, length), text)
+    return DumpRequest(file, number(address), _length(length), text)
+
+
+def outside_memory(address: int, length: int | None, size: int) -> str | None:
+    """Return the mistake of a range that does not lie in a memory of `size` bytes."""
+    if not 0 <= address < size:
+        shown = hex(address) if address >= 0 else str(address)
+        return f"xmem has {size:#x} bytes, found address {shown}"
+    if length is not None and address + length > size:
+        return f"xmem has {size:#x} bytes, found {length} bytes at {address:#x}"
+    return None
 
 
 def _split(text: str, wanted: str) -> tuple[str, str]:
@@ -91,19 +100,8 @@ def _split(text: str, wanted: str) -> tuple[str, str]:
     return file, place
 
 
-def _range(address_text: str, length_text: str) -> tuple[int, int]:
-    address, length = _address(address_text), number(length_text)
+def _length(text: str) -> int:
+    length = number(text)
     if length < 1:
         raise ArgumentTypeError(f"expected a length of at least 1, found {length}")
-    if address + length > XMEM_SIZE:
-        raise ArgumentTypeError(
-            f"xmem has {XMEM_SIZE:#x} bytes, found {length} bytes at {address:#x}"
-        )
-    return address, length
-
-
-def _address(text: str) -> int:
-    address = number(text)
-    if not 0 <= address < XMEM_SIZE:
-        raise ArgumentTypeError(f"xmem has {XMEM_SIZE:#x} bytes, found address {text}")
-    return address
+    return length

@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import ArgumentTypeError, Namespace
 from itertools import combinations
-from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterator, Mapping, NamedTuple, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
@@ -17,6 +17,7 @@ from ipu_asm.cli.arguments import (
     add_isa_option,
     add_warnings_option,
 )
+from ipu_asm.cli.run.host_options import add_host_option, host_option_names
 from ipu_asm.cli.run.option_values import (
     DumpRequest,
     LoadRequest,
@@ -29,8 +30,6 @@ from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
 
 PROGRAM = "ipu-run"
-ELEMENT_TYPES = ("int8", "fp8_e4m3", "fp8_e5m2")
-"""Element types by the number in `cr15`."""
 MAX_CYCLES = 10_000_000
 TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
@@ -59,12 +58,12 @@ exit status:
 
 
 class RunOptions(NamedTuple):
-    """The options of `ipu-run`; `dtype` is the number of an element type."""
+    """The options of `ipu-run`; `host` has those of the machine, by name and as they are given."""
 
     file: str
     isa: str | None
     format: str | None
-    dtype: int | None
+    host: Mapping[str, str | bool]
     cr: dict[int, int]
     lr: dict[int, int]
     load: tuple[LoadRequest, ...]
@@ -72,7 +71,6 @@ class RunOptions(NamedTuple):
     max_cycles: int
     breaks: bool
     assertions: bool
-    aaq_shift: int
     json: bool
     state: bool
     trace: str | None
@@ -88,6 +86,11 @@ class RunOptions(NamedTuple):
         return [*(dump.file for dump in self.dump), *others]
 
 
+def usage_error(message: str) -> NoReturn:
+    """Print how the command is used and a message, and exit the process."""
+    _parser().error(message)
+
+
 def read_options(arguments: Sequence[str] | None) -> RunOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
@@ -96,7 +99,7 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
     if namespace.trace_limit is not None and namespace.trace is None:
         parser.error("--trace-limit needs --trace")
     options = _options(namespace)
-    for problem in (_registers, _dumps, _outputs, _streams):
+    for problem in (_dumps, _outputs, _streams):
         message = problem(options)
         if message:
             parser.error(message)
@@ -114,11 +117,11 @@ def _joined(arguments: Sequence[str]) -> Iterator[str]:
 
 def _options(namespace: Namespace) -> RunOptions:
     values = vars(namespace)
-    dtype = values["dtype"]
+    host = {name: values.pop(name) for name in host_option_names()}
     return RunOptions(
         **{
             **values,
-            "dtype": None if dtype is None else ELEMENT_TYPES.index(dtype),
+            "host": {name: value for name, value in host.items() if value is not None},
             "cr": dict(values["cr"]),
             "lr": dict(values["lr"]),
             "defines": dict(values["defines"]),
@@ -127,13 +130,6 @@ def _options(namespace: Namespace) -> RunOptions:
             "trace_limit": values["trace_limit"] or TRACE_LIMIT,
         }
     )
-
-
-def _registers(options: RunOptions) -> str | None:
-    chosen = options.cr.get(15, options.dtype)
-    if options.dtype is not None and chosen != options.dtype:
-        return f"--dtype sets cr15 to {options.dtype}, --cr sets it to {chosen}"
-    return None
 
 
 def _dumps(options: RunOptions) -> str | None:
@@ -193,13 +189,9 @@ def _parser() -> ArgumentParser:
 
 
 def _add_machine(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("machine state before the run (default: all zero)")
-    group.add_argument(
-        "--dtype",
-        choices=ELEMENT_TYPES,
-        metavar="TYPE",
-        help=f"the element type, set in cr15: {', '.join(ELEMENT_TYPES)} (default: int8)",
-    )
+    group = parser.add_argument_group("machine state before the run (default: that after reset)")
+    for name in host_option_names():
+        add_host_option(group, name)
     for file, title in (("cr", "configuration"), ("lr", "loop")):
         group.add_argument(
             f"--{file}",
@@ -209,13 +201,6 @@ def _add_machine(parser: ArgumentParser) -> None:
             metavar="N=VALUE",
             help=f"set {title} register N; repeatable",
         )
-    group.add_argument(
-        "--aaq-shift",
-        type=_between(0, 31),
-        default=0,
-        metavar="N",
-        help="bits by which `aaq` shifts each word right, 0 to 31 (default: 0; first silicon: 24)",
-    )
 
 
 def _add_data(parser: ArgumentParser) -> None:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.run.execution import RunOutcome
-from ipu_asm.cli.run.options import ELEMENT_TYPES
 from ipu_asm.cli.run.progress import shown_rate
-from ipu_asm.cli.run.register_text import scalars_of, state_text, vectors_of
+from ipu_asm.cli.run.register_text import scalars_of, settings_of_state, state_text, vectors_of
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.faults import Fault
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.stops import (
     RunEnd,
     StopReason,
@@ -43,7 +43,7 @@ def summary_text(outcome: RunOutcome, written: Sequence[str], with_state: bool) 
     if written:
         lines.append(f"wrote {printable(', '.join(written))}")
     if with_state:
-        lines.append(state_text(outcome.ipu.state, outcome.last_bundle))
+        lines.append(state_text(outcome.machine.state, outcome.last_bundle))
     return "\n".join(lines) + "\n"
 
 
@@ -54,8 +54,8 @@ def summary_json(kernel: Kernel, outcome: RunOutcome, with_state: bool) -> str:
     1,024 or more after a halt. `last_bundle` is the bundle that halted the machine, or null if it
     can go on. `place` is the source location of that bundle or of the next one.
     """
-    state, stop = outcome.ipu.state, outcome.stop
-    code = state.get_cr_dtype()
+    state, stop = outcome.machine.state, outcome.stop
+    types = machine_for(state.isa_name).types_in(state)
     result: dict[str, Any] = {
         "stopped": stop.reason.value,
         "message": describe_stop(stop),
@@ -66,10 +66,12 @@ def summary_json(kernel: Kernel, outcome: RunOutcome, with_state: bool) -> str:
         "cycles": outcome.cycles,
         "seconds": round(outcome.seconds, 6),
         "cycles_per_second": round(outcome.cycles_per_second),
-        "dtype": ELEMENT_TYPES[code] if code < len(ELEMENT_TYPES) else None,
+        "dtype": types.name,
         "fault": stop.fault and _fault(stop.fault, kernel.source),
         "registers": scalars_of(state),
     }
+    if settings := settings_of_state(state):
+        result["settings"] = settings
     if with_state:
         result["vectors"] = {name: data.hex() for name, data in vectors_of(state).items()}
     return json.dumps(result, indent=2) + "\n"

@@ -13,14 +13,13 @@ from ipu_asm.debugger.expressions import (
     evaluate,
     evaluate_condition,
     quoted,
-    region_of,
 )
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
-from ipu_asm.debugger.regions import COUNTER, Region, whole_region
+from ipu_asm.debugger.regions import COUNTER, Region, regions_of
 from ipu_asm.debugger.stop import Stop
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.expressions.errors import number_text
-from ipu_asm.isa.ipu.machine.state import IpuState
 
 MAX_CYCLES_AHEAD: Final = 10_000_000
 """Limit in cycles on moving beyond the cycles executed so far."""
@@ -28,7 +27,7 @@ MAX_CYCLES_AHEAD: Final = 10_000_000
 
 def who(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Report the instruction that last wrote to a location. Raises ExpressionError."""
-    where = _region(evaluate(context, argument).location, argument)
+    where = _region(context, evaluate(context, argument).location, argument)
     change = _last_step(debugger) if where.name == COUNTER else last_write(debugger.runner, where)
     name = quoted(argument.strip())
     if change is None:
@@ -47,7 +46,7 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
     """Report the last cycle at which a condition became true. Raises ExpressionError."""
     now = "it holds now" if evaluate_condition(context, argument) else "it does not hold any more"
 
-    def held(state: IpuState) -> bool:
+    def held(state: AnyState) -> bool:
         context.cycle = debugger.cycle
         try:
             return evaluate_condition(context, argument)
@@ -85,19 +84,19 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
     return CommandResult(_arrival(debugger, stop, cycle), stop)
 
 
-def _region(location: Location | None, argument: str) -> Region:
+def _region(context: LiveContext, location: Location | None, argument: str) -> Region:
     if location is None:
         message = "`who` takes a register, an element, a slice or xmem, found a computed value"
         raise ExpressionError(message, stripped_span(argument))
     try:
-        return region_of(location)
+        return context.view.region_of(location)
     except ValueError as error:
         raise ExpressionError(str(error), stripped_span(argument)) from None
 
 
 def _last_step(debugger: Debugger) -> LastWrite | None:
     """The last write to `pc`: the last bundle executed, unless the user edited `pc` since."""
-    edited = last_write(debugger.runner, whole_region(COUNTER))
+    edited = last_write(debugger.runner, regions_of(debugger.state).whole(COUNTER))
     before = debugger.cycle - 1
     if before < debugger.history.first or (edited is not None and edited.cycle > before):
         return edited
@@ -109,7 +108,7 @@ def _pc_at(debugger: Debugger, cycle: int) -> int:
     now = debugger.cycle
     try:
         debugger.history.go_to(cycle)
-        return debugger.state.program_counter
+        return int(debugger.state.program_counter)
     finally:
         debugger.history.go_to(now)
 

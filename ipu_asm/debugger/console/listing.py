@@ -12,9 +12,7 @@ from ipu_asm.emulator.decode import is_default_jump
 from ipu_asm.emulator.model import decode_word
 from ipu_asm.expressions.errors import number_text
 from ipu_asm.expressions.parser import parse_first
-from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
-from ipu_asm.isa.model import Operand
+from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operand_types import LabelType
 
 _BEFORE: Final = 3
@@ -41,11 +39,11 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
     Instructions that the assembler adds to fill a bundle are omitted.
     """
     labels = {address: name for name, address in debugger.program.label_addresses.items()}
-    found = []
-    for address in range(max(first, 0), min(first + count, INST_MEM_SIZE)):
+    found, isa = [], debugger.model.isa
+    for address in range(max(first, 0), min(first + count, debugger.state.program_limit)):
         word = debugger.state.inst_mem[address]
         place = debugger.lines.place(address)
-        code = _NOT_LOADED if word is None else _code(word, address, labels)
+        code = _NOT_LOADED if word is None else _code(isa, word, address, labels)
         line, levels = (place.line, place.levels) if place else (None, "")
         found.append(BundleRow(address, labels.get(address), code, line, levels))
     return found
@@ -54,13 +52,14 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
 def dis(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """List the bundles around the current one, or from an address on. Raises ExpressionError."""
     halted = debugger.state.is_halted
-    pc = debugger.ipu.snapshot.pc if halted else debugger.state.program_counter
+    pc = debugger.machine.snapshot.pc if halted else debugger.state.program_counter
     if not argument.strip():
         return CommandResult(_listing(_within(debugger, max(0, pc - _BEFORE), _COUNT), pc))
     _, end = parse_first(argument)
     first = whole_number(context, argument[:end], "`dis` takes an address, a whole number")
-    if not 0 <= first < INST_MEM_SIZE:
-        message = f"an address is 0 to {INST_MEM_SIZE - 1}, found {number_text(first)}"
+    limit = debugger.state.program_limit
+    if not 0 <= first < limit:
+        message = f"an address is 0 to {limit - 1}, found {number_text(first)}"
         raise ExpressionError(message, stripped_span(argument[:end]))
     return CommandResult(_listing(_within(debugger, first, _count(context, argument, end)), pc))
 
@@ -78,7 +77,7 @@ def _count(context: LiveContext, argument: str, end: int) -> int:
     if count < 1:
         message = f"`dis` takes a number of bundles from 1 on, found {number_text(count)}"
         raise ExpressionError(message, stripped_span(rest).shifted(start))
-    return min(count, INST_MEM_SIZE)
+    return count
 
 
 def _within(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
@@ -102,8 +101,8 @@ def _line(row: BundleRow) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
-    instructions = [code for code in decode_word(load_isa("ipu"), word) if not code.is_idle]
+def _code(isa: Isa, word: int, address: int, labels: Mapping[int, str]) -> str:
+    instructions = [code for code in decode_word(isa, word) if not code.is_idle]
     written = [code for code in instructions if not is_default_jump(code, address)]
     return "; ".join(_instruction(code, address, labels) for code in written or instructions) + ";;"
 

@@ -2,18 +2,18 @@
 
     lr5  r0[3]  acc[0..7]  mask[2][5]  xmem[cr0 + lr1 .. +16 : f32]  sum(acc) > 100,x
 
-- Names. Registers are case-insensitive; `cyclic`, `mask` and `acc` are short for `r_cyclic`,
-  `r_mask` and `r_acc`. `pc`, `cycle` and `dtype` (the value of `cr15`, to be compared with `int8`,
-  `fp8_e4m3`, `fp8_e5m2`) are registers, too. A name is looked up as register, constant, register
-  note of the program, then label, whose value is its address; `label(lr5)` is always a label.
-  Scalar registers are signed; `u32(lr5)` is unsigned.
+- Names. Registers are case-insensitive and may have short names: in the IPU `cyclic`, `mask` and
+  `acc` for `r_cyclic`, `r_mask` and `r_acc`. `pc`, `cycle` and `dtype` (the element type, to be
+  compared with names such as `int8`) are registers, too. A name is looked up as register, setting
+  of the host, constant, register note of the program, then label, whose value is its address;
+  `label(lr5)` is always a label. Scalar registers are signed; `u32(lr5)` is unsigned.
 - Slices. `[0..7]` includes both ends: eight elements; `[8 .. +4]` is four elements from 8 on. An
   index into xmem is a byte address; a `+count` counts elements. `[... : i32]` reads the bytes as
-  another type, as do `i32(location)` and the format `,i32`. Types: i8 u8 i16 u16 i32 u32 f32 e4m3
-  e5m2, and fp8, which is the type that `cr15` selects. A type applied to a computed value converts
-  it.
-- Default types. Elements have the type that `cr15` selects, words of acc and mult_res are int32 or
-  float32, those of aaq_result int8. `mask` has eight masks of 128 bits; each is a whole number.
+  another type, as do `i32(location)` and the format `,i32`. Types: i8 u8 i16 u16 i32 u32 f32, the
+  8-bit floats of the machine (e4m3 e5m2 in the IPU), and fp8, the one that is selected. A type
+  applied to a computed value converts it.
+- Default types. Elements have the selected type, words of results are int32 or float32. `mask` has
+  masks of 128 bits; each is a whole number.
 - Operators. `+ - * / // % ** & | ^ ~ << >> == != < <= > >= and or not && || !`, `a ? b : c`,
   `x in 0..127`, `x in [1, 2]`, lists,
   functions (see `FUNCTIONS`). Vectors combine element by element with vectors of the same length
@@ -40,23 +40,19 @@ from ipu_asm.debugger.expressions.evaluation import Result, evaluate, evaluate_c
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.hover import HoverTarget, expression_at
-from ipu_asm.debugger.expressions.locations import (
-    Location,
-    Space,
-    read,
-    region_of,
-    register_location,
-)
-from ipu_asm.debugger.expressions.names import TYPE_NAMES
+from ipu_asm.debugger.expressions.location import Location, Space
+from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.machine_view import MachineView
 from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
 
 __all__ = [
-    "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError",
-    "HoverTarget", "LiveContext", "Location", "LocationError", "Result", "SavedContext", "Space",
+    "FUNCTIONS", "NOTATIONS", "Candidate", "Context", "ExpressionError",
+    "HoverTarget", "LiveContext", "Location", "LocationError", "MachineView", "Result",
+    "SavedContext", "Space",
     "Template", "Value", "Writable", "assign", "assign_with", "complete", "edit_of", "element_text",
     "evaluate", "evaluate_condition", "expression_at", "parse", "parse_template", "quoted", "read",
-    "region_of", "register_location", "split_assignment", "text_of", "writable_location", "write",
+    "split_assignment", "text_of", "writable_location", "write",
 ]  # fmt: skip

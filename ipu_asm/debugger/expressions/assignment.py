@@ -6,14 +6,14 @@ from typing import Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.context import Context, Writable
 from ipu_asm.debugger.expressions.evaluator import Evaluator
-from ipu_asm.debugger.expressions.locations import Location, Space, read, region_of
+from ipu_asm.debugger.expressions.location import Location, Space
+from ipu_asm.debugger.expressions.locations import read
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.expressions.errors import ExpressionError
 from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tokens import tokens_of
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 
 Edit = Callable[[Region, bytes], None]
 
@@ -99,11 +99,11 @@ def edit_of(context: Context, location: Location, value: Value) -> tuple[Region,
     if value.kind == kind and value.raw_bits is not None:
         numbers, kind = value.raw_bits, kind.unsigned()
     numbers = _fitted(location, value._replace(numbers=numbers))
-    where = region_of(location)
+    where = context.view.region_of(location)
     if location.space is Space.BITS:
         return where, _with_bits(context, location, numbers)
     if location.space is Space.PC:
-        return where, _address(numbers[0]).to_bytes(where.size, "little")
+        return where, _address(context, numbers[0]).to_bytes(where.size, "little")
     return where, b"".join(map(kind.encode, numbers))
 
 
@@ -120,11 +120,10 @@ def _fitted(location: Location, value: Value) -> tuple[Number, ...]:
     return value.numbers
 
 
-def _address(number: Number) -> int:
-    if not isinstance(number, int) or not 0 <= number < INST_MEM_SIZE:
-        raise ValueError(
-            f"`pc` holds 0 to {INST_MEM_SIZE - 1}, found {Value((number,)).describe()}"
-        )
+def _address(context: Context, number: Number) -> int:
+    limit = context.view.model.program_limit
+    if not isinstance(number, int) or not 0 <= number < limit:
+        raise ValueError(f"`pc` holds 0 to {limit - 1}, found {Value((number,)).describe()}")
     return int(number)
 
 

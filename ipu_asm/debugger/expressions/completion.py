@@ -6,24 +6,15 @@ from string import ascii_letters, digits
 from typing import Final, Iterable, Iterator, NamedTuple
 
 from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.element_types import (
-    FP8,
-    MASK,
-    TYPE_ALIASES,
-    TYPES,
-    ElementType,
-    element_of,
-    named_type,
-)
 from ipu_asm.debugger.expressions.expected import Expected, expected_at_end
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.locations import REGISTER_NAMES, read, register_location
-from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
+from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.machine_view import LABEL, MachineView
+from ipu_asm.debugger.regions import MEMORY
+from ipu_asm.emulator.element_types import FP8, MASK, ElementType
 from ipu_asm.expressions.errors import quoted
 from ipu_asm.expressions.tokens import MAX_LENGTH
-from ipu_asm.isa.ipu.machine.registers import DTYPE
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 
 class Candidate(NamedTuple):
@@ -89,27 +80,28 @@ _LETTERS: Final = f"{ascii_letters}{digits}_"
 
 
 def _entries(context: Context, expected: Expected) -> Iterator[KnownWord]:
+    view = context.view
+    names = view.names
     if expected is Expected.LABEL:
         yield from _labels(context)
     elif expected is Expected.TYPE:
-        yield from _types(context, "type", (*TYPES, FP8, *TYPE_ALIASES))
+        yield from _types(view, "type", names.types)
     elif expected is Expected.FORMAT:
         yield from (KnownWord(name, "format", detail) for name, detail in NOTATIONS.items())
-        yield from _types(context, "format", (*TYPES, FP8, *TYPE_ALIASES))
+        yield from _types(view, "format", names.types)
     elif expected is Expected.VALUE:
         yield from _registers(context)
         yield from _names(context)
         yield from (KnownWord(name, "function", f.summary) for name, f in FUNCTIONS.items())
         yield KnownWord(LABEL, "function", "the address of a label that is called like a register")
-        yield from _types(context, "type", (*TYPES, FP8))
-        yield from (KnownWord(name, "name", _constant(name)) for name in CONSTANTS)
+        yield from _types(view, "type", names.plain_types)
+        yield from (KnownWord(name, "name", _constant(view, name)) for name in names.constants)
 
 
 def _registers(context: Context) -> Iterator[KnownWord]:
-    dtype = context.scalars[DTYPE]
-    for name in REGISTER_NAMES:
-        location = register_location(name, dtype)
-        assert location is not None
+    view = context.view
+    for name in view.names.registers:
+        location = view.existing(name)
         if location.length is None:
             detail = text_of(read(context, location))
         elif location.kind == MASK:
@@ -117,12 +109,15 @@ def _registers(context: Context) -> Iterator[KnownWord]:
         else:
             detail = f"{location.length} elements, {location.kind.name}"
         yield KnownWord(name, "register", detail)
-    yield KnownWord(MEMORY, "register", f"the memory, {XMEM_SIZE:#x} bytes")
+    for name, setting in context.settings.items():
+        yield KnownWord(name, "register", f"{setting.text}, set by the host")
+    yield KnownWord(MEMORY, "register", f"the memory, {view.model.memory_size:#x} bytes")
 
 
 def _names(context: Context) -> Iterator[KnownWord]:
     """Register notes, then labels, without those that a name of higher precedence hides."""
-    hiding = {*REGISTER_NAMES, *CONSTANTS}
+    names = context.view.names
+    hiding = {*names.registers, *context.settings, *names.constants}
     for name, text in context.names.items():
         if name.lower() not in hiding:
             yield KnownWord(name, "name", quoted(text))
@@ -136,26 +131,28 @@ def _labels(context: Context) -> Iterator[KnownWord]:
         yield KnownWord(name, "label", f"bundle {address}")
 
 
-def _types(context: Context, kind: str, names: Iterable[str]) -> Iterator[KnownWord]:
-    dtype = context.scalars[DTYPE]
+def _types(view: MachineView, kind: str, names: Iterable[str]) -> Iterator[KnownWord]:
     for name in names:
-        type_ = named_type(name, dtype)
+        type_ = view.type_named(name)
         assert type_ is not None
-        yield KnownWord(name, kind, _described(name, type_, dtype))
+        yield KnownWord(name, kind, _described(view, name, type_))
 
 
-def _described(name: str, type_: ElementType, dtype: int) -> str:
+def _described(view: MachineView, name: str, type_: ElementType) -> str:
     if name == FP8:
-        chosen = "the one that cr15 selects" if type_ == element_of(dtype) else "cr15 selects none"
+        source = view.model.type_register or "the host"
+        chosen = f"the one that {source} selects"
+        if type_ != view.element:
+            chosen = f"{source} selects none"
         return f"8-bit float, {type_.name}: {chosen}"
-    if name in TYPE_ALIASES:
+    if name in view.names.aliases:
         return f"the same as {type_.name}"
     if type_.is_float:
         return f"{type_.bits}-bit float"
     return f"{'signed' if type_.lowest else 'unsigned'} {type_.bits}-bit integer"
 
 
-def _constant(name: str) -> str:
-    if name in DTYPES:
-        return f"what `dtype` is compared with: {DTYPES[name]}"
-    return f"the value {element_text(CONSTANTS[name], None)}"
+def _constant(view: MachineView, name: str) -> str:
+    if name in view.model.constants:
+        return f"what `dtype` is compared with: {view.model.constants[name]}"
+    return f"the value {element_text(view.names.constants[name], None)}"

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import Final, Mapping, Protocol, Sequence
 
+from ipu_asm.debugger.expressions.machine_view import MachineView, view_of
 from ipu_asm.debugger.regions import Region, write_region
-from ipu_asm.emulator.memory import Image
-from ipu_asm.emulator.state import SavedState
-from ipu_asm.isa.ipu.machine.state import IpuState
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
+from ipu_asm.emulator.memory import PAGE, page_of
+from ipu_asm.emulator.model import Setting, machine_for
+from ipu_asm.emulator.state import AnyState, SavedState
 
 _EMPTY: Final[Mapping[str, int]] = {}
 _NO_NAMES: Final[Mapping[str, str]] = {}
-_PAGE: Final = 4096
 
 
 class Context(Protocol):
     """Read access to registers and memory, and the names that the program defines.
 
-    `block` and `scalars` have the layout of a `RegFile`. `labels` maps labels to bundle addresses;
-    `names` maps names from register notes to the expressions they stand for.
+    `view` is the machine in its present mode, whose layout `block` and `scalars` have. `settings`
+    are those of the host by name. `labels` maps labels to bundle addresses; `names` maps names from
+    register notes to the expressions they stand for.
     """
+
+    @property
+    def view(self) -> MachineView: ...
+    @property
+    def settings(self) -> Mapping[str, Setting]: ...
 
     @property
     def block(self) -> bytes | bytearray: ...
@@ -61,15 +66,22 @@ class LiveContext(_NamedContext):
 
     def __init__(
         self,
-        state: IpuState,
+        state: AnyState,
         cycle: int = 0,
         labels: Mapping[str, int] = _EMPTY,
         names: Mapping[str, str] = _NO_NAMES,
     ) -> None:
         super().__init__(cycle, labels, names)
         self._state = state
-        self.block = state.regfile.block
-        self.scalars = state.regfile.scalars
+        self._model = machine_for(state.isa_name)
+        self.block: bytearray = state.regfile.block
+        self.scalars: list[int] = state.regfile.scalars
+        self.settings = self._model.setting_values(state.settings)
+
+    @property
+    def view(self) -> MachineView:
+        """The machine in its present mode."""
+        return view_of(self._model, self._model.types_in(self._state))
 
     @property
     def pc(self) -> int:
@@ -96,6 +108,9 @@ class SavedContext(_NamedContext):
         names: Mapping[str, str] = _NO_NAMES,
     ) -> None:
         super().__init__(cycle, labels, names)
+        model, settings = machine_for(saved.origin.isa_name), saved.origin.settings
+        self.view = view_of(model, model.types_of(saved.scalars, settings))
+        self.settings = model.setting_values(settings)
         self.block = saved.block
         self.scalars = saved.scalars
         self.pc = saved.pc
@@ -103,13 +118,7 @@ class SavedContext(_NamedContext):
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Return `size` bytes of xmem from `address` on."""
-        first, last = address // _PAGE, (address + size - 1) // _PAGE
-        pages = b"".join(_page(self._memory, number) for number in range(first, last + 1))
-        start = address - first * _PAGE
+        first, last = address // PAGE, (address + size - 1) // PAGE
+        pages = b"".join(page_of(self._memory, number) for number in range(first, last + 1))
+        start = address - first * PAGE
         return pages[start : start + size]
-
-
-def _page(memory: Image, number: int) -> bytes:
-    group = len(memory[0])
-    assert group * len(memory) * _PAGE == XMEM_SIZE
-    return memory[number // group][number % group]

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.element_types import FP8, TYPES
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, refuse_floats_without_bits, text_of
-from ipu_asm.debugger.expressions.locations import Location
-from ipu_asm.debugger.expressions.names import TYPE_NAMES
+from ipu_asm.debugger.expressions.location import Location
+from ipu_asm.debugger.expressions.machine_view import MachineNames
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
@@ -38,7 +37,7 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
     """Evaluate a parsed expression and apply its formats. Raises ExpressionError."""
     found, notation = evaluator.evaluate(parsed.node), None
     for name in parsed.formats:
-        check_format(name)
+        check_format(name, evaluator.names)
         if name.text.lower() in NOTATIONS:
             notation = name.text.lower()
         else:
@@ -51,10 +50,10 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
     return Result(found.value, found.location, notation)
 
 
-def check_format(name: Name) -> None:
+def check_format(name: Name, names: MachineNames) -> None:
     """Check that a name is a format. Raises ExpressionError."""
-    if name.text.lower() not in (*NOTATIONS, *TYPE_NAMES):
-        known = ", ".join((*NOTATIONS, *TYPES, FP8))
+    if name.text.lower() not in (*NOTATIONS, *names.types):
+        known = ", ".join((*NOTATIONS, *names.plain_types))
         raise ExpressionError(f"a format is one of {known}, found {quoted(name.text)}", name.span)
 
 

@@ -11,25 +11,15 @@ from typing import Callable, Final, NamedTuple, TypeVar
 
 from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.element_types import (
-    FP8,
-    TYPES,
-    ElementType,
-    element_of,
-    named_type,
-)
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.indexing import bounds, memory_slice, reinterpreted
-from ipu_asm.debugger.expressions.locations import Location, read, register_location
-from ipu_asm.debugger.expressions.names import (
-    CONSTANTS,
-    LABEL,
-    MEMORY,
-    TYPE_NAMES,
-    missing_value_error,
-    unknown_name_error,
-)
+from ipu_asm.debugger.expressions.location import Location
+from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.machine_view import LABEL
+from ipu_asm.debugger.expressions.names import missing_value_error, unknown_name_error
 from ipu_asm.debugger.expressions.values import Value, converted
+from ipu_asm.debugger.regions import MEMORY
+from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.expressions.arithmetic import MAX_BITS_IN_VECTOR, bounded
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import MAX_DEPTH, parse
@@ -44,7 +34,6 @@ from ipu_asm.expressions.tree import (
     Number,
     Unary,
 )
-from ipu_asm.isa.ipu.machine.registers import DTYPE
 from ipu_asm.text import Span
 
 MAX_WORK: Final = 400_000
@@ -76,7 +65,8 @@ class Evaluator:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._dtype = context.scalars[DTYPE]
+        self._view = context.view
+        self.names = self._view.names
         self._work = 0
         self._depth = 0
         self._open_notes: list[str] = []
@@ -104,11 +94,10 @@ class Evaluator:
 
     def type_of(self, name: Name) -> ElementType:
         """Return the type that a name denotes. Raises ExpressionError."""
-        kind = named_type(name.text.lower(), self._dtype)
+        kind = self._view.type_named(name.text.lower())
         if kind is None:
-            raise ExpressionError(
-                f"a type is one of {', '.join((*TYPES, FP8))}, found {quoted(name.text)}", name.span
-            )
+            known = ", ".join(self.names.plain_types)
+            raise ExpressionError(f"a type is one of {known}, found {quoted(name.text)}", name.span)
         return kind
 
     def _evaluate_root(self, node: Node) -> Location | Value:
@@ -157,16 +146,19 @@ class Evaluator:
         return self._listed(node)
 
     def _named(self, node: Name) -> Location | Value:
-        location = register_location(node.text, self._dtype)
+        location, name = self._view.location(node.text), node.text.lower()
         if location is not None:
             return location
-        if node.text.lower() in CONSTANTS:
-            return Value((CONSTANTS[node.text.lower()],))
+        if name in self._context.settings:
+            return Value((self._context.settings[name].number,))
+        if name in self.names.constants:
+            return Value((self.names.constants[name],))
         if node.text in self._context.names:
             return self._resolve_note(node)
         if node.text in self._context.labels:
             return Value((self._context.labels[node.text],))
-        raise missing_value_error(node, (*self._context.names, *self._context.labels))
+        given = (*self._context.settings, *self._context.names, *self._context.labels)
+        raise missing_value_error(node, self.names, given)
 
     def _resolve_note(self, node: Name) -> Location | Value:
         """The value or location of the expression that a register note stands for."""
@@ -210,8 +202,9 @@ class Evaluator:
                 self._expect_one(node)
             self._spend(sum(len(value.expand_mask().numbers) for value in values), node.span)
             return self._checked(lambda: function.apply(values), node.span)
-        if name not in TYPE_NAMES:
-            raise unknown_name_error("function", node.name, (*FUNCTIONS, *TYPE_NAMES, LABEL))
+        if name not in self.names.types:
+            known = (*FUNCTIONS, *self.names.types, LABEL)
+            raise unknown_name_error("function", node.name, known)
         self._expect_one(node)
         (argument,) = node.arguments
         found, kind = self._evaluate(argument), self.type_of(node.name)
@@ -256,8 +249,8 @@ class Evaluator:
     def _indexed(self, node: Index) -> Location | Value:
         part = node.part
         if isinstance(node.base, Name) and node.base.text.lower() == MEMORY:
-            kind = element_of(self._dtype) if part.kind is None else self.type_of(part.kind)
-            return memory_slice(part, kind, self._whole)
+            kind = self._view.element if part.kind is None else self.type_of(part.kind)
+            return memory_slice(self._view, part, kind, self._whole)
         base = self._evaluate(node.base)
         if isinstance(base, Value):
             return self._part_of_computed(node, base)

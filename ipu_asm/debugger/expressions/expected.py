@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from ipu_asm.debugger.expressions.names import LABEL
+from ipu_asm.debugger.expressions.machine_view import LABEL
 from ipu_asm.expressions.parser import WORDS
 from ipu_asm.expressions.tokens import WORD
 

@@ -11,8 +11,8 @@ import math
 from struct import Struct
 from typing import Final
 
-from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType
 from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.emulator.element_types import MASK, TYPES, ElementType
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.expressions.errors import number_text
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ipu_asm.debugger.expressions.element_types import ElementType
-from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS, Location, Space, memory_location
+from ipu_asm.debugger.expressions.location import MAX_ELEMENTS, Location, Space
+from ipu_asm.debugger.expressions.machine_view import MachineView
+from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.expressions.errors import ExpressionError, number_text
 from ipu_asm.expressions.tree import IndexRange, Node
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.text import Span
 
 Whole = Callable[[Node], int]
@@ -31,7 +31,7 @@ def bounds(part: IndexRange, length: int, whole: Whole) -> tuple[int, int | None
     return first, count
 
 
-def memory_slice(part: IndexRange, kind: ElementType, whole: Whole) -> Location:
+def memory_slice(view: MachineView, part: IndexRange, kind: ElementType, whole: Whole) -> Location:
     """Return the location of elements of xmem; both ends are byte addresses, `+` counts elements.
 
     Raises ExpressionError.
@@ -46,10 +46,10 @@ def memory_slice(part: IndexRange, kind: ElementType, whole: Whole) -> Location:
             raise ExpressionError(f"{message}, found {size}", part.last.span)
     elif part.length is not None:
         count = _count(part, first, whole)
-    location = memory_location(first, kind, count)
+    location = view.memory_location(first, kind, count)
     if location is None:
         size = kind.size * (count or 1)
-        message = f"an address lies within the {XMEM_SIZE:#x} bytes of xmem"
+        message = f"an address lies within the {view.model.memory_size:#x} bytes of xmem"
         found = f"found {size} byte{'s' if size > 1 else ''} at {number_text(first)}"
         raise ExpressionError(f"{message}, {found}", part.first.span)
     return location

@@ -1,47 +1,32 @@
-"""Reserved names of the expression language, and the errors for unknown names."""
+"""Errors of the expression language for names that have no value or are unknown."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from itertools import islice
 from typing import Final, Iterator, Sequence
 
-from ipu_asm.debugger.expressions.element_types import FP8, TYPE_ALIASES, TYPES
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
+from ipu_asm.debugger.expressions.machine_view import LABEL, MachineNames
+from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.tree import Name
-from ipu_asm.isa.ipu.machine.elements import DType
 
-MEMORY: Final = "xmem"
-LABEL: Final = "label"
-DTYPES: Final = {dtype.name.lower(): dtype.value for dtype in DType}
-"""Constants to compare `dtype` with: the values of `cr15`."""
-CONSTANTS: Final[dict[str, Number]] = {
-    "true": True,
-    "false": False,
-    "nan": math.nan,
-    "inf": math.inf,
-    **DTYPES,
-}
-TYPE_NAMES: Final = (*TYPES, FP8, *TYPE_ALIASES)
 _MAX_COMPARED: Final = 64
 _MAX_MISTYPED: Final = 2
 
 
-def missing_value_error(node: Name, given: Sequence[str]) -> ExpressionError:
+def missing_value_error(node: Name, names: MachineNames, given: Sequence[str]) -> ExpressionError:
     """Return the error for a name without a value; `given` are the names the program defines."""
     if node.text.lower() == MEMORY:
         return ExpressionError(
             "`xmem` takes an address, `xmem[0x100 .. +16]`, found none", node.span
         )
-    if node.text in FUNCTIONS or node.text in TYPE_NAMES or node.text == LABEL:
+    if node.text in FUNCTIONS or node.text in names.types or node.text == LABEL:
         message = f"`{node.text}` takes its argument in parentheses, found none"
         return ExpressionError(message, node.span)
-    known = (*REGISTER_NAMES, *CONSTANTS, *given, MEMORY)
+    known = (*names.registers, *names.constants, *given, MEMORY)
     return unknown_name_error("register, label or name", node, known)
 
 

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluation import check_format, evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
+from ipu_asm.debugger.expressions.machine_view import MachineNames
 from ipu_asm.expressions.errors import ExpressionError
 from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tokens import MAX_LENGTH
@@ -38,8 +39,8 @@ class Template(NamedTuple):
         return text
 
 
-def parse_template(text: str) -> Template:
-    """Parse the message of a log point, which has expressions in braces.
+def parse_template(text: str, names: MachineNames) -> Template:
+    """Parse the message of a log point, which has expressions in braces; `names` are the machine's.
 
     Raises ExpressionError with a span in `text`.
     """
@@ -53,7 +54,7 @@ def parse_template(text: str) -> Template:
         offset = brace.end()
         if brace.group() == "{":
             end = _closing(text, brace.start())
-            parts.append(_expression(text, offset, end))
+            parts.append(_expression(text, offset, end, names))
             offset = end + 1
         elif brace.group() == "}":
             message = "a brace that ends no expression is written `}}`, found `}`"
@@ -71,11 +72,11 @@ def _closing(text: str, opening: int) -> int:
     return end
 
 
-def _expression(text: str, start: int, end: int) -> Parsed:
+def _expression(text: str, start: int, end: int, names: MachineNames) -> Parsed:
     try:
         parsed = parse(text[start:end])
         for name in parsed.formats:
-            check_format(name)
+            check_format(name, names)
     except ExpressionError as error:
         raise ExpressionError(error.message, error.span.shifted(start)) from None
     return parsed

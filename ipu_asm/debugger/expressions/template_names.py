@@ -6,9 +6,10 @@ import re
 from functools import cached_property
 from typing import Final, Iterator, Mapping, NamedTuple
 
-from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
-from ipu_asm.debugger.expressions.register_names import TAKEN
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.debugger.expressions.machine_view import MachineNames, names_of
+from ipu_asm.debugger.expressions.register_names import taken_names
+from ipu_asm.emulator.model import MachineModel, machine_for
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.expansion import Expansion, NameKind
@@ -30,13 +31,14 @@ class TemplateNames(NamedTuple):
     remarks: Mapping[str, str] = {}
 
 
-def names_from_template(expansion: Expansion | None) -> TemplateNames:
+def names_from_template(expansion: Expansion | None, model: MachineModel) -> TemplateNames:
     """Return the names of registers and numbers that a template sets, or its context gives.
 
     A name that is set to several values, or means something else in expressions, is none of them.
     """
     if expansion is None:
         return TemplateNames()
+    known = names_of(model)
     found: dict[str, set[str | None]] = {}
     remarks: dict[str, str] = {}
     for definition in expansion.definitions:
@@ -50,7 +52,7 @@ def names_from_template(expansion: Expansion | None) -> TemplateNames:
     values = {
         name: value
         for name, (value, *more) in found.items()
-        if value and not more and _is_usable(name, value)
+        if value and not more and _is_usable(known, name, value)
     }
     names: dict[str, tuple[str, ...]] = {}
     for name, value in values.items():
@@ -65,7 +67,7 @@ class NamesAtBundle(Mapping[str, str]):
     iteration which the bundle came from, and none in other bundles.
     """
 
-    def __init__(self, names: Mapping[str, str], lines: LineTable, state: IpuState) -> None:
+    def __init__(self, names: Mapping[str, str], lines: LineTable, state: AnyState) -> None:
         self._names = names
         self._lines = lines
         self._state = state
@@ -96,18 +98,21 @@ class NamesAtBundle(Mapping[str, str]):
         """All names at the bundles that came from an iteration."""
         if self._lines.expansion is None:
             return {}
+        known = names_of(machine_for(self._state.isa_name))
         found = {}
         for address in range(self._lines.program.size):
             place = self._lines.place(address)
             levels = place.stack if place else ()
             labels = [level.label for level in levels if level.kind is FrameKind.ITERATION]
             if labels:
-                inner = {n: v for label in reversed(labels) for n, v in _loop_variables(label)}
+                inner = {
+                    n: v for label in reversed(labels) for n, v in _loop_variables(known, label)
+                }
                 found[address] = {**self._names, **inner}
         return found
 
 
-def _loop_variables(label: str) -> Iterator[tuple[str, str]]:
+def _loop_variables(known: MachineNames, label: str) -> Iterator[tuple[str, str]]:
     """Yield the loop variables of an iteration that are registers or numbers."""
     match = _ITERATION.fullmatch(label)
     names, values = match.groups() if match else ("", "")
@@ -116,10 +121,10 @@ def _loop_variables(label: str) -> Iterator[tuple[str, str]]:
         pairs = pairs if values.count(", ") == names.count(", ") else []
     else:
         pairs = [(names, values)]
-    yield from ((name, value) for name, value in pairs if _is_usable(name, value))
+    yield from ((name, value) for name, value in pairs if _is_usable(known, name, value))
 
 
-def _is_usable(name: str, value: str) -> bool:
+def _is_usable(known: MachineNames, name: str, value: str) -> bool:
     """Whether a name is free in expressions, and its value is a register or a number."""
-    is_value = value.lower() in REGISTER_NAMES or number_value(value) is not None
-    return is_value and name.lower() not in TAKEN
+    is_value = value.lower() in known.known_registers or number_value(value) is not None
+    return is_value and name.lower() not in taken_names(known)

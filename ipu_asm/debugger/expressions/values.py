@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ipu_asm.debugger.expressions.element_types import BIT, MASK, ElementType
+from ipu_asm.emulator.element_types import BIT, MASK, ElementType
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.expressions.errors import number_text
 

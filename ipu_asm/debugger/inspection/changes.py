@@ -5,20 +5,12 @@ from __future__ import annotations
 from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import Location, Space
-from ipu_asm.debugger.expressions.element_types import element_of
-from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS
+from ipu_asm.debugger.expressions.location import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import ByteRange, Comparison
 from ipu_asm.debugger.inspection.items import ItemFactory
-from ipu_asm.debugger.inspection.location_text import (
-    MASKS,
-    RESULT,
-    VECTORS,
-    location_text,
-    register_named,
-)
+from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.model import Item
-from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
+from ipu_asm.emulator.element_types import MASK, TYPES
 
 MAX_RANGES: Final = 256
 """Limit on the changed memory ranges that are listed."""
@@ -28,15 +20,12 @@ def changed_registers(comparison: Comparison) -> list[Location]:
     """Return the registers that changed, masks one by one, without `pc` and `cycle`."""
     if comparison.past is None:
         return []
-    dtype = comparison.dtype
-    names = [
-        name
-        for name, now, old in zip(SCALAR_NAMES, comparison.context.scalars, comparison.past.scalars)
-        if now != old
-    ]
-    if comparison.context.block != comparison.past.block:
-        names += (*VECTORS, MASKS, RESULT)
-    locations = [register_named(name, dtype) for name in names]
+    view, now, old = comparison.view, comparison.context, comparison.past
+    scalars = zip(view.model.layout.scalar_names, now.scalars, old.scalars)
+    names = [name for name, word, before in scalars if word != before]
+    if now.block != old.block:
+        names += view.model.vectors_shown
+    locations = [view.existing(name) for name in names]
     return [
         part
         for location in locations
@@ -47,8 +36,9 @@ def changed_registers(comparison: Comparison) -> list[Location]:
 
 def changed_ranges(comparison: Comparison) -> Iterator[Location]:
     """Yield the memory ranges that changed, trimmed to the first and last changed byte."""
-    kind = element_of(comparison.dtype)
-    for start, end in comparison.changed_memory(ByteRange(0, XMEM_SIZE)):
+    element = comparison.view.element
+    kind = element if element.size == 1 else TYPES["u8"]
+    for start, end in comparison.changed_memory(ByteRange(0, comparison.view.model.memory_size)):
         for first in range(start, end, MAX_ELEMENTS):
             location = Location(Space.MEMORY, first, kind, min(end - first, MAX_ELEMENTS))
             now, old = comparison.current_and_previous(location)
@@ -77,11 +67,11 @@ def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
     comparison = items.comparison
     found = []
     for location in changed_registers(comparison):
-        name = location_text(location, comparison.dtype).whole
+        name = location_text(location, comparison.view).whole
         found.append(items.at(location, name, name, notation))
     ranges = list(changed_ranges(comparison))
     for location in ranges[:MAX_RANGES]:
-        name = location_text(location, comparison.dtype).whole
+        name = location_text(location, comparison.view).whole
         found.append(items.at(location, name, name, notation))
     if len(ranges) > MAX_RANGES:
         more = len(ranges) - MAX_RANGES
@@ -91,6 +81,6 @@ def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
 
 def _parts(location: Location) -> list[Location]:
     """The register itself, or each mask of the mask register."""
-    if location_text(location, 0).whole != MASKS:
+    if location.kind != MASK:
         return [location]
     return [location.part(number, None) for number in range(location.elements)]

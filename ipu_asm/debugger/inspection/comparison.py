@@ -5,12 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final, Iterator, Literal, NamedTuple
 
-from ipu_asm.debugger.expressions import Context, Location, SavedContext, Space
-from ipu_asm.debugger.expressions.element_types import ElementType
+from ipu_asm.debugger.expressions import Context, Location, MachineView, SavedContext, Space
+from ipu_asm.debugger.expressions.locations import content_at
+from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.emulator.memory import ROW, Image, changed_rows
-from ipu_asm.emulator.state import SavedState
-from ipu_asm.isa.ipu.machine.registers import DTYPE
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.emulator.state import AnyState, SavedState
 
 Content = bytes | bytearray
 
@@ -32,7 +31,7 @@ class ByteRange(NamedTuple):
 class Comparison:
     """The current state of a machine and its state at the previous stop, None if there was none."""
 
-    def __init__(self, state: IpuState, context: Context, before: StateAtCycle | None) -> None:
+    def __init__(self, state: AnyState, context: Context, before: StateAtCycle | None) -> None:
         self.context = context
         self.past = SavedContext(before.saved, before.cycle) if before is not None else None
         self._image = before.saved.memory if before is not None else None
@@ -40,9 +39,9 @@ class Comparison:
         self._rows: tuple[Image | None, list[int]] = None, []
 
     @property
-    def dtype(self) -> int:
-        """The present value of `cr15`."""
-        return self.context.scalars[DTYPE]
+    def view(self) -> MachineView:
+        """The machine in its present mode."""
+        return self.context.view
 
     def current_and_previous(self, location: Location) -> tuple[Content, Content | None]:
         """Return the bytes of a location, and the previous bytes or None if they are equal.
@@ -100,13 +99,9 @@ class Comparison:
 
 def content(context: Context, location: Location) -> Content:
     """Return the bytes of a register or memory location; a byte, 0 or 1, for each bit of a mask."""
-    if location.space is Space.SCALARS:
-        return context.scalars[location.start].to_bytes(4, "little")
-    if location.space is Space.MEMORY:
-        return context.read_memory(location.start, location.size)
     if location.space is Space.BITS:
         return _bits(context.block, location.start, location.elements)
-    return context.block[location.start : location.start + location.size]
+    return content_at(context, location)
 
 
 def count_changed(kind: ElementType, now: Content, old: Content | None) -> int:

@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import Final, Mapping, Sequence
 
-from ipu_asm.debugger.expressions import Context, evaluate
+from ipu_asm.debugger.expressions import Context, MachineView, evaluate
 from ipu_asm.debugger.inspection.changes import change_items, changes_text
 from ipu_asm.debugger.inspection.comparison import Comparison, StateAtCycle
 from ipu_asm.debugger.inspection.computed import (
@@ -15,13 +15,7 @@ from ipu_asm.debugger.inspection.computed import (
     without_formats,
 )
 from ipu_asm.debugger.inspection.items import ROW, ItemFactory, children_of
-from ipu_asm.debugger.inspection.location_text import (
-    MASKS,
-    RESULT,
-    VECTORS,
-    location_text,
-    register_named,
-)
+from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.memory_map import (
     MemoryRange,
     base_registers,
@@ -30,8 +24,8 @@ from ipu_asm.debugger.inspection.memory_map import (
 )
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item, Scope
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_infos, vector_view
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
-from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
+from ipu_asm.emulator.element_types import MASK
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.program.line_table import LineTable
 
 MAX_CHILDREN: Final = 4_096
@@ -39,17 +33,11 @@ MAX_CHILDREN: Final = 4_096
 
 _MEMORY_MAP: Final = "Memory map"
 _MACHINE: Final = "Machine"
-_REGISTERS: Final = {
-    "Loop registers": LOOP.registers,
-    "Config registers": CONFIG.registers,
-    "AAQ": (*AAQ.registers, RESULT),
-    "Vectors": VECTORS,
-    "Masks": tuple(f"{MASKS}[{number}]" for number in range(8)),
-}
-_COUNTERS: Final = ("pc", "cycle", "dtype")
+_VECTORS: Final = "Vectors"
+_MASKS: Final = "Masks"
+_COUNTERS: Final = ("pc", "cycle")
 _STOPPED: Final = "stopped"
 _CHANGED: Final = "changed"
-_SCOPES: Final = (*_REGISTERS, _MEMORY_MAP, _MACHINE)
 _NUMBER: Final = re.compile(r"\[(0x[0-9a-f]{1,8}|[0-9]{1,9})(?:\]|\.\.| )")
 
 
@@ -65,7 +53,7 @@ class Inspector:
 
     def __init__(
         self,
-        state: IpuState,
+        state: AnyState,
         context: Context,
         lines: LineTable,
         *,
@@ -79,8 +67,13 @@ class Inspector:
         self._lines = lines
         self._notes = notes or {}
         self._aliases = aliases or {}
-        self._bases = base_registers(lines.program)
-        self._ranges = shown_ranges(ranges, self._bases)
+        view = context.view
+        self._bases = base_registers(lines.program, view.model)
+        self._ranges = shown_ranges(ranges, self._bases, view.model.memory_size)
+        self._scopes = _register_scopes(view)
+        further = (name for name in view.names.registers if name not in view.model.layout.places)
+        selecting = [name for name in further if _is_type(view, name)]
+        self._counters = (*_COUNTERS, *selecting)
         self.update_after_stop(before, stopped)
 
     def update_after_stop(
@@ -98,19 +91,21 @@ class Inspector:
     def use_lines(self, lines: LineTable) -> None:
         """Refer to other source lines of the program from now on."""
         self._lines = lines
-        where = partial(_where, lines, self._last_bundle)
+        limit = self._state.program_limit
+        where = partial(_where, lines, limit, self._last_bundle)
         self._item_factory = ItemFactory(self._comparison, self._notes, where)
         self._without_notes = ItemFactory(self._comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
         """Return the scopes, which are the same at every stop."""
-        sizes = {name: len(registers) for name, registers in _REGISTERS.items()}
+        sizes = {name: len(registers) for name, registers in self._scopes.items()}
         sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
-        sizes[_MACHINE] = len((*_COUNTERS, _STOPPED, _CHANGED))
-        first = _SCOPES[0]
+        shown = (*self._counters, *self._context.settings, _STOPPED, _CHANGED)
+        sizes[_MACHINE] = len(shown)
+        first = next(iter(sizes))
         return [
-            Scope(name, _scope(name), sizes[name], hint="registers" if name == first else "")
-            for name in _SCOPES
+            Scope(name, _scope(name), size, hint="registers" if name == first else "")
+            for name, size in sizes.items()
         ]
 
     def children(
@@ -145,7 +140,7 @@ class Inspector:
 
     def vectors(self) -> list[VectorInfo]:
         """Return the registers that `vector_view` accepts."""
-        return vector_infos(self._comparison.dtype)
+        return vector_infos(self._comparison.view)
 
     def vector_view(
         self, expression: str, type_: str | None = None, mask: str | None = None
@@ -199,7 +194,7 @@ class Inspector:
             return self._memory(notation)
         if group.name == _MACHINE:
             return self._machine(notation)
-        return [self._register(name, notation) for name in _REGISTERS[group.name]]
+        return [self._register(name, notation) for name in self._scopes[group.name]]
 
     def _with_aliases(self, item: Item) -> Item:
         """Return the item of a register with the names that the program has for it."""
@@ -210,16 +205,21 @@ class Inspector:
         return memory_items(self._item_factory, self._ranges, self._bases, notation)
 
     def _register(self, name: str, notation: str | None) -> Item:
-        location = register_named(name.partition("[")[0], self._comparison.dtype)
-        if name.endswith("]"):
-            location = location.part(int(name[len(MASKS) + 1 : -1]), None)
+        base, bracket, number = name.partition("[")
+        location = self._comparison.view.existing(base)
+        if bracket:
+            location = location.part(int(number[:-1]), None)
         return self._item_factory.at(location, name, name, notation)
 
     def _machine(self, notation: str | None) -> list[Item]:
         text, count = changes_text(self._comparison)
         changes = Group(GroupKind.CHANGES) if count else None
         return [
-            *(self._register(name, notation) for name in _COUNTERS),
+            *(self._register(name, notation) for name in self._counters),
+            *(
+                Item(name, setting.text, expression=name, kind="property")
+                for name, setting in self._context.settings.items()
+            ),
             Item(_STOPPED, self._stopped, kind="property"),
             Item(_CHANGED, text, group=changes, named=count, kind="virtual"),
         ]
@@ -238,15 +238,30 @@ class Inspector:
             return -1
         number = int(match[1], 0)
         if group.location is not None:
-            number = location_text(group.location, self._comparison.dtype).number(number)
+            number = location_text(group.location, self._comparison.view).number(number)
         elif group.computed is not None:
             number -= group.computed.first
         return number // ROW if group.kind is GroupKind.ROWS else number
 
 
-def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
+def _register_scopes(view: MachineView) -> dict[str, Sequence[str]]:
+    """The names of registers by scope."""
+    types = view.types.vectors
+    vectors = [name for name in view.model.vectors_shown if types[name] != MASK]
+    taken = {name for names in view.model.scopes.values() for name in names}
+    scopes = {**view.model.scopes, _VECTORS: [name for name in vectors if name not in taken]}
+    return {**scopes, _MASKS: view.masks} if view.masks else scopes
+
+
+def _is_type(view: MachineView, name: str) -> bool:
+    """Whether a further name of a register is that of the one that selects the element type."""
+    register = view.model.type_register
+    return register is not None and view.model.register_aliases.get(name) == register
+
+
+def _where(lines: LineTable, program_limit: int, last_bundle: int | None, pc: int) -> str:
     """Describe the source location of the bundle at a program counter."""
-    if pc >= INST_MEM_SIZE:
+    if pc >= program_limit:
         return "halted" if last_bundle is None else f"halted; last bundle {last_bundle}"
     location = lines.place(pc)
     if location is None:

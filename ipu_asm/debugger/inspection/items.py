@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Callable, Final, Mapping
 
 from ipu_asm.debugger.expressions import Location, Space
-from ipu_asm.debugger.expressions.element_types import MASK
-from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS
+from ipu_asm.debugger.expressions.location import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item
@@ -18,13 +17,11 @@ from ipu_asm.debugger.inspection.texts import (
     single_texts,
     summary,
 )
-from ipu_asm.isa.ipu.machine.elements import DType
-from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES
+from ipu_asm.emulator.element_types import MASK
 
 ROW: Final = 16
 """Number of elements of a row."""
 _MAX_NOTE_LENGTH: Final = 80
-_DTYPE_NAMES: Final = {dtype.value: dtype.name.lower() for dtype in DType}
 _NO_DTYPE: Final = "no element type; bytes are shown as i8, words as i32"
 
 
@@ -77,7 +74,7 @@ class ItemFactory:
         assert location is not None
         if start >= stop:
             return []
-        lines = location_text(location, self.comparison.dtype).elements(start, stop)
+        lines = location_text(location, self.comparison.view).elements(start, stop)
         if location.kind == MASK:
             return [
                 self.at(location.part(i, None), name, expression, notation)
@@ -92,7 +89,7 @@ class ItemFactory:
         ]
 
     def _rows(self, location: Location, first: int, count: int, notation: str | None) -> list[Item]:
-        written, kind = location_text(location, self.comparison.dtype), location.kind
+        written, kind = location_text(location, self.comparison.view), location.kind
         now, old = self.comparison.current_and_previous(location.part(first, count))
         texts = element_texts(kind, now, notation)
         items = []
@@ -195,12 +192,12 @@ class ItemFactory:
         if location.space is Space.PC:
             return self.note("", self.where(self.comparison.context.pc))
         if location.space is Space.SCALARS:
-            dtype = self.comparison.dtype
-            is_dtype = location.start == DTYPE
-            meaning = _DTYPE_NAMES.get(dtype, _NO_DTYPE) if is_dtype else ""
-            return self.note(SCALAR_NAMES[location.start], meaning)
+            view = self.comparison.view
+            name = view.scalar_name(location)
+            is_type = name == view.model.type_register
+            return self.note(name, (view.types.name or _NO_DTYPE) if is_type else "")
         if location.space is Space.BLOCK:
-            return self.note(location_text(location, self.comparison.dtype).whole)
+            return self.note(location_text(location, self.comparison.view).whole)
         return ""
 
 

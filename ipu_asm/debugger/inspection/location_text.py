@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from ipu_asm.debugger.expressions import Location, Space, register_location
-from ipu_asm.debugger.expressions.element_types import MASK, TYPES, element_of
-from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
-
-VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic", "mult_res", "r_acc")
-"""The vector registers of elements and words, in display order."""
-RESULT: Final = "aaq_result"
-MASKS: Final = "mask"
-_MEMORY: Final = "xmem"
+from ipu_asm.debugger.expressions import Location, MachineView, Space
+from ipu_asm.debugger.regions import MEMORY
+from ipu_asm.emulator.element_types import MASK, TYPES
 
 
 class LocationText(NamedTuple):
@@ -52,45 +45,41 @@ class LocationText(NamedTuple):
 
     def _at(self, number: int) -> str:
         position = self.first + number * self.step
-        return f"{position:#x}" if self.base == _MEMORY else str(position)
+        return f"{position:#x}" if self.base == MEMORY else str(position)
 
     def _from(self, number: int, count: int) -> str:
-        if self.base == _MEMORY:
+        if self.base == MEMORY:
             return f"{self._at(number)} .. +{count}"
         return f"{self._at(number)}..{self.first + number + count - 1}"
 
 
-def location_text(location: Location, dtype: int) -> LocationText:
-    """Return the textual form of a location; `dtype` is the value of `cr15`."""
+def location_text(location: Location, view: MachineView) -> LocationText:
+    """Return the textual form of a location of a machine."""
     if location.space in (Space.PC, Space.CYCLE):
         return LocationText(location.space.value)
     if location.space is Space.SCALARS:
-        name = SCALAR_NAMES[location.start]
-        return LocationText(
-            name if location.kind == TYPES["i32"] else f"{location.kind.name}({name})"
-        )
+        return _text_of_scalars(location, view)
     if location.space is Space.MEMORY:
-        suffix = "" if location.kind == element_of(dtype) else f" : {location.kind.name}"
+        suffix = "" if location.kind == view.element else f" : {location.kind.name}"
         return _with_whole(
-            LocationText("", _MEMORY, location.start, location.kind.size, suffix), location
+            LocationText("", MEMORY, location.start, location.kind.size, suffix), location
         )
     if location.space is Space.BITS:
-        mask, bit = divmod(location.start - 8 * register_named(MASKS, dtype).start, MASK.bits)
-        return _with_whole(LocationText("", f"{MASKS}[{mask}]", bit), location)
-    return _text_in_block(location, dtype)
+        register = view.existing(view.vector_at(location.start // 8))
+        mask, bit = divmod(location.start - 8 * register.start, MASK.bits)
+        return _with_whole(LocationText("", view.masks[mask], bit), location)
+    return _text_in_block(location, view)
 
 
-@lru_cache(maxsize=256)
-def register_named(name: str, dtype: int) -> Location:
-    """Return the location of an existing register."""
-    location = register_location(name, dtype)
-    assert location is not None
-    return location
+def _text_of_scalars(location: Location, view: MachineView) -> LocationText:
+    name = view.scalar_name(location)
+    whole = name if location.kind == TYPES["i32"] else f"{location.kind.name}({name})"
+    return LocationText(whole) if location.length is None else LocationText(whole, whole)
 
 
-def _text_in_block(location: Location, dtype: int) -> LocationText:
-    name = next(name for start, name in _STARTS if start <= location.start)
-    register = register_named(name, dtype)
+def _text_in_block(location: Location, view: MachineView) -> LocationText:
+    vector = view.vector_at(location.start)
+    name, register = view.shown_name(vector), view.existing(vector)
     offset, size = location.start - register.start, location.kind.size
     if offset % size:
         # The elements are not aligned with those of the register: slice its bytes first.
@@ -110,9 +99,3 @@ def _with_whole(text: LocationText, location: Location) -> LocationText:
     # A location sliced by bytes is the whole of `base`.
     is_cut = text.base.endswith(")")
     return text._replace(whole=text.base if is_cut else text.part(0, location.length))
-
-
-_STARTS: Final = sorted(
-    ((register_named(name, 0).start, name) for name in (*VECTORS, MASKS, RESULT)), reverse=True
-)
-"""Start offsets of the vector registers in their block, in descending order."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
-from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, ElementType
 from ipu_asm.debugger.inspection.comparison import Content
+from ipu_asm.emulator.element_types import BIT, MASK, TYPES, ElementType
 from ipu_asm.emulator.words import float_texts
 from ipu_asm.expressions.arithmetic import Number
 
@@ -117,7 +117,7 @@ _ADDED: Final = [
 _MASK: Final = re.compile(r"[0-9]+ masked, (?:[0-9]+ changed, )?0\.\.127: ([01 ]+)")
 
 
-@lru_cache(maxsize=4 * len(NOTATIONS) * len(TYPES))
+@lru_cache(maxsize=8 * len(NOTATIONS) * len(TYPES))
 def _byte_texts(kind: ElementType, notation: str | None, alone: bool = False) -> list[str]:
     """The texts of all 256 bytes."""
     every = bytes(range(256))

@@ -5,34 +5,26 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions import ExpressionError, Location, Space, evaluate, quoted
-from ipu_asm.debugger.expressions.element_types import (
-    BIT,
-    MASK,
-    TYPE_ALIASES,
-    TYPES,
-    ElementType,
-    named_type,
+from ipu_asm.debugger.expressions import (
+    ExpressionError,
+    Location,
+    MachineView,
+    Space,
+    evaluate,
+    quoted,
 )
-from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.inspection.comparison import Comparison, Content
-from ipu_asm.debugger.inspection.location_text import (
-    MASKS,
-    RESULT,
-    VECTORS,
-    location_text,
-    register_named,
-)
+from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.texts import element_texts
+from ipu_asm.emulator.element_types import BIT, MASK, ElementType
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.text import Span
 
 MAX_VECTOR_ELEMENTS: Final = 512
 """Limit on the elements of one `VectorView`."""
 
-_LONG_NAMES: Final = {short: long for long, short in TYPE_ALIASES.items()} | {BIT.name: BIT.name}
-_OFFERED: Final = ("i8", "u8", "e4m3", "e5m2", "i32", "u32", "f32")
-_ML_DTYPES: Final = {"e4m3": "ml_dtypes.float8_e4m3fn", "e5m2": "ml_dtypes.float8_e5m2"}
+_BYTES: Final = ("i8", "u8")
+_WORDS: Final = ("i32", "u32", "f32")
 _ROW: Final = 16
 
 
@@ -47,7 +39,7 @@ class VectorInfo(NamedTuple):
 
 
 class VectorView(NamedTuple):
-    """A vector at one stop.
+    """A vector of the machine `view` at one stop.
 
     `path` is the expression of the requested location. `texts` and `bits` are the elements in
     decimal and in hexadecimal; `previous` has the values at the previous stop of the elements with
@@ -55,6 +47,7 @@ class VectorView(NamedTuple):
     their long names, such as `fp8_e4m3`.
     """
 
+    view: MachineView
     location: Location
     path: str
     types: tuple[str, ...]
@@ -71,7 +64,7 @@ class VectorView(NamedTuple):
     @property
     def type(self) -> str:
         """The long name of the element type."""
-        return _LONG_NAMES[self.location.kind.name]
+        return _long_name(self.view, self.location.kind)
 
     @property
     def extent(self) -> tuple[str, str] | None:
@@ -97,15 +90,24 @@ class VectorView(NamedTuple):
         """A Python expression that creates the same numpy array."""
         texts = [_in_python(text) for text in self.texts]
         rows = [f"    {', '.join(texts[i : i + _ROW])},\n" for i in range(0, len(texts), _ROW)]
-        short = self.location.kind.name
-        kind = "bool" if short == BIT.name else _ML_DTYPES.get(short, f"np.{self.type}")
-        return f"np.array([\n{''.join(rows)}], dtype={kind})"
+        return f"np.array([\n{''.join(rows)}], dtype={self._numpy_type})"
+
+    @property
+    def _numpy_type(self) -> str:
+        """The element type in Python; float32 for an 8-bit float that Python lacks."""
+        kind = self.location.kind
+        if kind == BIT:
+            return "bool"
+        if kind.format is None:
+            return f"np.{self.type}"
+        return self.view.model.numpy_names.get(kind.name, "np.float32")
 
 
-def vector_infos(dtype: int) -> list[VectorInfo]:
-    """Return the registers that can be shown; `dtype` is the value of `cr15`."""
-    names = (*VECTORS, RESULT, *(f"{MASKS}[{number}]" for number in range(8)))
-    return [_vector_info(name, dtype) for name in names]
+def vector_infos(view: MachineView) -> list[VectorInfo]:
+    """Return the registers of a machine that can be shown."""
+    vectors, types = view.model.vectors_shown, view.types.vectors
+    names = (*(name for name in vectors if types[name] != MASK), *view.masks)
+    return [_vector_info(name, view) for name in names]
 
 
 def vector_view(
@@ -118,20 +120,22 @@ def vector_view(
     named = _location(comparison, expression)
     location = named.bits() or named
     if type_ is not None:
-        location = _in_type(location, type_, comparison.dtype)
+        location = _in_type(location, type_, comparison.view)
     if location.elements > MAX_VECTOR_ELEMENTS:
         raise _error(
             f"{MAX_VECTOR_ELEMENTS} elements fit, found {location.elements:,} in", expression
         )
     now, old = comparison.current_and_previous(location)
-    numbers, written = _numbers(location.kind, now), location_text(location, comparison.dtype)
+    numbers, written = _numbers(location.kind, now), location_text(location, comparison.view)
     changed = _changed(location.kind, now, old)
     before = b"" if old is None else b"".join(_elements(location.kind, old)[i] for i in changed)
+    view = comparison.view
     return VectorView(
+        view,
         location,
-        location_text(named, comparison.dtype).whole,
-        _types(location),
-        _masks(location),
+        location_text(named, comparison.view).whole,
+        _types(view, location),
+        _masks(view, location),
         numbers,
         tuple(element_texts(location.kind, now, None)),
         tuple(element_texts(location.kind, now, "x")),
@@ -143,12 +147,12 @@ def vector_view(
     )
 
 
-def _vector_info(name: str, dtype: int) -> VectorInfo:
-    location = register_named(name.partition("[")[0], dtype)
+def _vector_info(name: str, view: MachineView) -> VectorInfo:
+    location = view.existing(name.partition("[")[0])
     if location.kind == MASK:
         location = location.part(0, None).bits() or location
-    kind = _LONG_NAMES[location.kind.name]
-    return VectorInfo(name, kind, _types(location), location.elements, _masks(location))
+    kind, masks = _long_name(view, location.kind), _masks(view, location)
+    return VectorInfo(name, kind, _types(view, location), location.elements, masks)
 
 
 def _location(comparison: Comparison, expression: str) -> Location:
@@ -161,12 +165,12 @@ def _location(comparison: Comparison, expression: str) -> Location:
     return location
 
 
-def _in_type(location: Location, name: str, dtype: int) -> Location:
+def _in_type(location: Location, name: str, view: MachineView) -> Location:
     if name == BIT.name == location.kind.name:
         return location
-    kind = named_type(name.lower(), dtype)
+    kind = view.type_named(name.lower())
     if kind is None:
-        known = ", ".join(dict.fromkeys((*TYPES, *TYPE_NAMES)))
+        known = ", ".join(view.names.types)
         raise _error(f"a type is one of {known}, found", name)
     found = location.reinterpreted(kind)
     if found is None or found.length is None:
@@ -174,27 +178,34 @@ def _in_type(location: Location, name: str, dtype: int) -> Location:
     return found
 
 
-def _types(location: Location) -> tuple[str, ...]:
+def _types(view: MachineView, location: Location) -> tuple[str, ...]:
     """The types that a location can be read as, those of its present element size first."""
     if location.space is Space.BITS:
         return (BIT.name,)
-    fitting = [TYPES[name] for name in _OFFERED if location.size % TYPES[name].size == 0]
+    every = view.model.element_types
+    offered = (every[name] for name in (*_BYTES, *view.names.formats, *_WORDS))
+    fitting = [kind for kind in offered if location.size % kind.size == 0]
     fitting.sort(key=lambda kind: kind.size != location.kind.size)
-    return tuple(_LONG_NAMES[kind.name] for kind in fitting)
+    return tuple(_long_name(view, kind) for kind in fitting)
 
 
-def _masks(location: Location) -> tuple[str, ...]:
+def _long_name(view: MachineView, kind: ElementType) -> str:
+    return view.names.long_types.get(kind.name, kind.name)
+
+
+def _masks(view: MachineView, location: Location) -> tuple[str, ...]:
     if location.elements != MASK.bits or location.space is Space.BITS:
         return ()
-    return tuple(f"{MASKS}[{number}]" for number in range(8))
+    return view.masks
 
 
 def _masked(comparison: Comparison, mask: str, location: Location) -> tuple[int, ...]:
     found = evaluate(comparison.context, mask).location
     bits = None if found is None else found.bits()
     if bits is None:
-        raise _error(f"a mask is one such as `{MASKS}[0]`, found", mask)
-    if not _masks(location):
+        known = comparison.view.masks
+        raise _error(f"a mask is one such as `{known[0]}`, found" if known else "no", mask)
+    if not _masks(comparison.view, location):
         return ()
     current, _ = comparison.current_and_previous(bits)
     return tuple(number for number, bit in enumerate(current) if bit)

@@ -14,6 +14,7 @@ MANIFEST = Manifest(
     is_encodable=True,
     modifiers=("xmem", "lr", "mult", "acc", "aaq", "cond", "break", "cr", "mult_stage"),
     has_machine=True,
+    memory_size=1 << 21,
     host_options=(
         HostOption(
             "dtype",
@@ -21,6 +22,7 @@ MANIFEST = Manifest(
             "the element type, set in cr15",
             choices=("int8", "fp8_e4m3", "fp8_e5m2"),
             default="int8",
+            register="cr15",
         ),
         HostOption(
             "aaq_shift",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipu_asm.isa.ipu.manifest import MANIFEST
 from ipu_asm.isa.ipu_family.registers import (
     CONFIG_REGISTERS,
     IMMEDIATE_BOUNDS,
@@ -34,9 +35,8 @@ AAQ = RegisterFile(
     "32 bits: a scalar that `agg` made out of the accumulator",
 )
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
-XMEM_SIZE = 1 << 21
 SPACES = {
-    "xmem": AddressSpace(XMEM_SIZE),
+    "xmem": AddressSpace(MANIFEST.memory_size),
     "r_cyclic": AddressSpace(512, wraps=True, step=128, is_register=True),
 }
 # The host sets none of these, so that they hold nothing before a kernel has loaded them.

@@ -26,6 +26,7 @@ MANIFEST = Manifest(
         "mult_stage",
     ),
     has_machine=True,
+    memory_size=1 << 23,
     host_options=(
         HostOption(
             "dtype",

@@ -15,7 +15,7 @@ from ipu_asm.debugger.breakpoints import (
 )
 from ipu_asm.debugger.expressions import ExpressionError, evaluate_condition
 from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.emulator.state import AnyState
 from ipu_lsp.debug_adapter.argument_types import (
     FunctionBreakpoint,
     InstructionBreakpoint,
@@ -119,7 +119,7 @@ def breakpoint_locations(
 
 def conditions(
     session: DebugSession, breakpoint: Conditional
-) -> tuple[Callable[[IpuState], bool] | None, HitCondition | None]:
+) -> tuple[Callable[[AnyState], bool] | None, HitCondition | None]:
     """Compile a breakpoint's condition and hit condition. Raises `BreakpointError`."""
     if breakpoint.condition:
         check_condition(session.program.context, breakpoint.condition)
@@ -168,7 +168,7 @@ def condition_test(session: DebugSession, text: str | None) -> Condition | None:
         return None
     told = list[str]()
 
-    def test(state: IpuState) -> bool:
+    def test(state: AnyState) -> bool:
         try:
             return evaluate_condition(session.program.context, text)
         except ExpressionError as error:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from ipu_asm.debugger.breakpoints import AccessType
-from ipu_asm.debugger.expressions import ExpressionError, Location, evaluate, quoted
-from ipu_asm.debugger.regions import COUNTER, region
-from ipu_asm.isa.ipu.machine.registers import DTYPE
+from ipu_asm.debugger.expressions import (
+    ExpressionError,
+    Location,
+    MachineView,
+    evaluate,
+    quoted,
+)
+from ipu_asm.debugger.regions import COUNTER
 from ipu_lsp.debug_adapter.argument_types import DataBreakpointRequest
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError
@@ -36,9 +41,11 @@ def data_breakpoint_info(
     del frame_id  # all frames share one machine state
     try:
         if as_address:
-            watched = _at_address(name, bytes_)
+            watched = _at_address(_view(session), name, bytes_)
         else:
-            watched = _sized(_resolve_name(session, name, variables_reference), bytes_)
+            watched = _sized(
+                _view(session), _resolve_name(session, name, variables_reference), bytes_
+            )
     except (ExpressionError, ValueError) as error:
         message = error.message if isinstance(error, ExpressionError) else str(error)
         return {"dataId": None, "description": message}
@@ -46,7 +53,7 @@ def data_breakpoint_info(
     accesses = [AccessType.WRITE] if watched.region.name == COUNTER else list(AccessType)
     return {
         "dataId": watched.id,
-        "description": watched.name(_dtype(session)),
+        "description": watched.name(_view(session)),
         "accessTypes": [access.value for access in accesses],
         "canPersist": True,
     }
@@ -66,7 +73,8 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
     if session.debuggee is None:
         return pending()
     try:
-        watched, access = target_from_id(wanted.data_id), AccessType(wanted.access_type)
+        watched = target_from_id(_view(session), wanted.data_id)
+        access = AccessType(wanted.access_type)
     except ValueError:
         return unverified(
             "`dataId` is one that `dataBreakpointInfo` returned, found "
@@ -76,10 +84,10 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
         condition, hits = conditions(session, wanted)
     except BreakpointError as mistake:
         return unverified(str(mistake))
-    watch = Watchpoint(watched, access, lambda: _dtype(session), condition, hits)
+    watch = Watchpoint(watched, access, lambda: _view(session), condition, hits)
     if watch.bundles(session.program.debugger.runner.accesses):
         return watch, {}
-    name = watched.name(_dtype(session))
+    name = watched.name(_view(session))
     return watch, {"message": f"no bundle of the program {_VERBS[access]} `{name}`"}
 
 
@@ -93,31 +101,32 @@ def _resolve_name(session: DebugSession, name: str, variables_reference: int) ->
     if variables_reference:
         item = child(session, group_of_reference(session, variables_reference), name)
     location = evaluate(session.program.context, name).location if item is None else item.location
-    return _watched(location, name)
+    return _watched(_view(session), location, name)
 
 
-def _watched(location: Location | None, name: str) -> WatchTarget:
+def _watched(view: MachineView, location: Location | None, name: str) -> WatchTarget:
     try:
         if location is not None:
-            return target_at(location)
+            return target_at(view, location)
     except ValueError:
         pass
     raise ValueError(f"a data breakpoint is on a register or on xmem, found {quoted(name)}")
 
 
-def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:
+def _sized(view: MachineView, watched: WatchTarget, size: int | None) -> WatchTarget:
     """Return a target of `size` bytes at the same start. Raises `ValueError` if out of range."""
     if size is None:
         return watched
-    return WatchTarget(region(watched.region.name, watched.region.start, size))
+    return WatchTarget(view.regions.region(watched.region.name, watched.region.start, size))
 
 
-def _at_address(text: str, size: int | None) -> WatchTarget:
-    reference = read_reference(text)
+def _at_address(view: MachineView, text: str, size: int | None) -> WatchTarget:
+    reference = read_reference(text, view.regions)
     if reference is None:
         raise ValueError(f"an address is like `0x1000`, found {quoted(text)}")
-    return WatchTarget(region(reference.part, reference.start, 1 if size is None else size))
+    size = 1 if size is None else size
+    return WatchTarget(view.regions.region(reference.part, reference.start, size))
 
 
-def _dtype(session: DebugSession) -> int:
-    return session.program.context.scalars[DTYPE]
+def _view(session: DebugSession) -> MachineView:
+    return session.program.context.view

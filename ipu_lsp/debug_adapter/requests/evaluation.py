@@ -11,7 +11,6 @@ from ipu_asm.debugger.expressions import (
     ExpressionError,
     element_text,
     evaluate,
-    region_of,
     split_assignment,
     text_of,
     writable_location,
@@ -114,7 +113,7 @@ def _assigned(context: Context, text: str) -> tuple[str, Region] | None:
     """Return an assignment's target and its bytes; None if the text is no assignment."""
     try:
         sides = split_assignment(text)
-        return sides and (sides[0], region_of(writable_location(context, sides[0])))
+        return sides and (sides[0], context.view.region_of(writable_location(context, sides[0])))
     except ExpressionError:
         return None
 

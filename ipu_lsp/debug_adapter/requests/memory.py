@@ -12,7 +12,6 @@ from ipu_asm.debugger.regions import Region, read_region
 from ipu_lsp.debug_adapter.references import (
     MemoryReference,
     code_address,
-    is_code,
     read_reference,
     shown_address,
 )
@@ -32,10 +31,10 @@ def read_memory(
     session: DebugSession, *, memory_reference: str, count: int, offset: int = 0
 ) -> Json:
     """Return bytes from a reference on, and the number of bytes beyond its end as unreadable."""
-    reference = _reference(memory_reference)
+    reference = _reference(session, memory_reference)
     _note_viewed(session, memory_reference, reference)
     start, count = reference.start + offset, max(0, count)
-    body: Json = {"address": MemoryReference(reference.part, start).address}
+    body: Json = {"address": reference.moved(offset).address}
     if not 0 <= start <= reference.size:
         # The number of bytes to skip before the first readable one.
         return {**body, "unreadableBytes": min(count, -start) if start < 0 else count}
@@ -62,7 +61,7 @@ def write_memory(
 
     Raises `RequestError` if they do not all fit, unless `allow_partial` is set.
     """
-    reference = _reference(memory_reference)
+    reference = _reference(session, memory_reference)
     content = _decoded(data)
     start = reference.start + offset
     fitting = max(0, min(len(content), reference.size - start)) if start >= 0 else 0
@@ -74,9 +73,17 @@ def write_memory(
         )
     if fitting:
         region = Region(reference.part, start, fitting)
-        session.program.debugger.edit(region, content[:fitting])
+        _edit(session, region, content[:fitting])
         report_change(session, region)
     return {"bytesWritten": fitting, "offset": offset}
+
+
+def _edit(session: DebugSession, region: Region, data: bytes) -> None:
+    """Overwrite a region. Raises `RequestError` for a register that is constant."""
+    try:
+        session.program.debugger.edit(region, data)
+    except ValueError as error:
+        raise RequestError(str(error)) from error
 
 
 @request("disassemble", Needs.PROGRAM, "supportsDisassembleRequest")
@@ -104,7 +111,7 @@ def disassemble(
     found = {row.address: row for row in rows(session.program.debugger, first, instruction_count)}
     return {
         "instructions": [
-            _instruction(session, found[number]) if is_code(number) else _nothing(number)
+            _instruction(session, found[number]) if number in found else _nothing(number)
             for number in range(first, first + instruction_count)
         ]
     }
@@ -150,8 +157,8 @@ def _note_viewed(session: DebugSession, text: str, reference: MemoryReference) -
         del session.viewed[next(iter(session.viewed))]
 
 
-def _reference(text: str) -> MemoryReference:
-    reference = read_reference(text)
+def _reference(session: DebugSession, text: str) -> MemoryReference:
+    reference = read_reference(text, session.program.context.view.regions)
     if reference is None:
         raise RequestError(
             "a memory reference is an address of xmem like `0x1000` or a register, "

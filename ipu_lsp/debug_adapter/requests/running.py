@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.debugger.regions import COUNTER, whole_region
+from ipu_asm.debugger.regions import COUNTER, regions_of
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.execution import Move
@@ -98,7 +98,8 @@ def goto(session: DebugSession, *, target_id: int) -> None:
         size = session.program.kernel.program.size
         raise RequestError(f"the program has the bundles 0 to {size - 1}, found {target_id}")
     session.program.moving()
-    debugger.edit(whole_region(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
+    counter = regions_of(debugger.state).whole(COUNTER)
+    debugger.edit(counter, target_id.to_bytes(_WORD_BYTES, "little"))
     stop = debugger.stopped(StopReason.STEP, f"moved to bundle {target_id}")
     session.later(lambda: session.execution.report_stop(stop, "goto"))
 

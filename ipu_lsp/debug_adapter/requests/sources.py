@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from ipu_asm import __version__
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.session import DebugSession
@@ -83,7 +82,7 @@ def modules(session: DebugSession, *, start_module: int = 0, module_count: int =
         "version": f"{kernel.isa.name}, ipu-asm {__version__}",
         "symbolStatus": "disassembled" if kernel.is_image else "source",
         "addressRange": f"0x0-{kernel.program.size - 1:#x}",
-        "bundles": f"{kernel.program.size} of {INST_MEM_SIZE}",
+        "bundles": f"{kernel.program.size} of {kernel.isa.program_limit}",
     }
     end = start_module + module_count if module_count > 0 else None
     return {"modules": [program][max(0, start_module) : end], "totalModules": 1}

@@ -57,7 +57,7 @@ def check_frame(frame_id: int | None) -> None:
 def current_address(session: DebugSession) -> int:
     """Return the address of the bundle that is executed next, or that halted the machine."""
     stop = session.execution.stop
-    pc = session.program.debugger.state.program_counter
+    pc: int = session.program.debugger.state.program_counter
     if session.program.debugger.state.is_halted and stop is not None and stop.pc >= 0:
         return stop.pc
     return pc

@@ -9,10 +9,10 @@ from typing import Final
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     Location,
+    MachineView,
     Space,
     assign_with,
     evaluate,
-    region_of,
     writable_location,
 )
 from ipu_asm.debugger.expressions import quoted as quoted
@@ -125,7 +125,7 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
             # The value is shown as a bit pattern: assign a bit pattern.
             target = f"{location.kind.unsigned().name}({target})"
         assign_with(debuggee.debugger.edit, context, target, value)
-        report_change(session, region_of(location))
+        report_change(session, context.view.region_of(location))
         return debuggee.inspector.item_of(expression, notation)
     except ExpressionError as error:
         raise RequestError(error.message, True) from error
@@ -195,18 +195,18 @@ def value_fields(session: DebugSession, item: Item) -> Json:
         body["namedVariables"] = item.named
     if item.indexed:
         body["indexedVariables"] = item.indexed
-    reference = memory_reference(item.location)
+    reference = memory_reference(session.program.context.view, item.location)
     if reference is not None:
         body["memoryReference"] = reference
     return body
 
 
 @lru_cache(maxsize=4_096)
-def memory_reference(location: Location | None) -> str | None:
+def memory_reference(view: MachineView, location: Location | None) -> str | None:
     """Return the memory reference of a location; None for bits and computed values."""
     if location is None or location.space not in (Space.MEMORY, Space.BLOCK, Space.SCALARS):
         return None
-    return reference_of(region_of(location))
+    return reference_of(view.region_of(location))
 
 
 def _is_writable(item: Item) -> bool:

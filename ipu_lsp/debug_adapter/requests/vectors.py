@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Iterable
 
-from ipu_asm.debugger.expressions import ExpressionError, Space, region_of
+from ipu_asm.debugger.expressions import ExpressionError, Space
 from ipu_asm.debugger.inspection import VectorView
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.stack import check_frame
@@ -80,9 +80,9 @@ def _location(view: VectorView) -> Json:
     location = view.location
     if location.space is Space.BITS:
         return {}
-    where = region_of(location)
+    where = view.view.region_of(location)
     return {
-        "memoryReference": memory_reference(location),
+        "memoryReference": memory_reference(view.view, location),
         "location": {"part": where.name, "start": where.start, "elementSize": location.kind.size},
     }
 

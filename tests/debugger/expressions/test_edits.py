@@ -14,11 +14,11 @@ from ipu_asm.debugger.expressions import (
     assign_with,
     edit_of,
     evaluate,
-    region_of,
     text_of,
 )
-from ipu_asm.debugger.regions import Region, read_region, whole_region
+from ipu_asm.debugger.regions import Region, read_region
 from ipu_asm.emulator import IpuState
+from tests.debugger.ipu_regions import region_of, whole_region
 from tests.debugger.sessions import LOOP, debugger_on
 
 

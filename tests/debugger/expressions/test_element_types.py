@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.expressions.element_types import TYPES
+from ipu_asm.emulator import machine_for
 from ipu_asm.expressions.arithmetic import Number
 
 SAME: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": "<i2", "u16": "<u2", "i32": "<i4", "u32": "<u4",
     "f32": "<f4", "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2,
 }  # fmt: skip
+TYPES = machine_for("ipu").element_types
 LARGEST = {"e4m3": 448.0, "e5m2": 57344.0}
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import element_text
-from ipu_asm.debugger.expressions.element_types import TYPES
+from ipu_asm.emulator.element_types import TYPES
 
 
 def check_float(pattern: int) -> None:

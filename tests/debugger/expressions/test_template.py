@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, parse_template
 from ipu_asm.debugger.expressions.template import MAX_TEXT
 from ipu_asm.emulator import IpuState
+from tests.debugger.ipu_regions import VIEW
 
 NAMES = {"row": "lr5 + 1", "late": "r0[lr5]"}
 
@@ -22,7 +23,7 @@ def machine() -> LiveContext:
 
 def check_message(template: str, expected: str) -> None:
     """The message, each time the same."""
-    parsed = parse_template(template)
+    parsed = parse_template(template, VIEW.names)
     assert parsed.text(machine()) == expected
     assert parsed.text(machine()) == expected
 
@@ -30,7 +31,7 @@ def check_message(template: str, expected: str) -> None:
 def check_refused(template: str, message: str, span: str) -> None:
     """What is wrong with a template before anything runs, and where."""
     with pytest.raises(ExpressionError) as caught:
-        parse_template(template)
+        parse_template(template, VIEW.names)
     assert caught.value.message == message
     assert template[slice(*caught.value.span)] == span
 
@@ -91,13 +92,13 @@ def test_a_mistake_in_the_template_is_told_before_it_is_used(
 
 
 def test_a_message_has_an_end() -> None:
-    text = parse_template("{1 << 4000}" * 300).text(machine())
+    text = parse_template("{1 << 4000}" * 300, VIEW.names).text(machine())
     assert len(text) == MAX_TEXT
     assert text.endswith("…")
 
 
 def test_all_expressions_of_a_message_share_one_allowance() -> None:
-    text = parse_template("{sum(xmem[0 .. +65536])} " * 20).text(machine())
+    text = parse_template("{sum(xmem[0 .. +65536])} " * 20, VIEW.names).text(machine())
     assert text.startswith("0 0 0 {an expression looks at most at 400,000 elements, found more}")
 
 
@@ -105,7 +106,7 @@ def test_all_expressions_of_a_message_share_one_allowance() -> None:
 def test_any_template_is_refused_or_gives_a_message(template: str) -> None:
     mistake, text = None, ""
     try:
-        text = parse_template(template).text(machine())
+        text = parse_template(template, VIEW.names).text(machine())
     except ExpressionError as error:
         mistake = error
     assert len(text) <= MAX_TEXT

@@ -14,6 +14,7 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
 from ipu_asm.text import SourceFile, Span
+from tests.debugger.ipu_regions import VIEW
 
 
 def check_template(
@@ -25,7 +26,9 @@ def check_template(
         NameDefinition(name, NameKind.SET, place, place, value, remark=f"about {name}")
         for name, value in definitions
     ]
-    names = names_from_template(Expansion("", SourceMap(()), context, definitions=tuple(made)))
+    names = names_from_template(
+        Expansion("", SourceMap(()), context, definitions=tuple(made)), VIEW.model
+    )
     assert names.values == expected
     return names
 
@@ -50,7 +53,7 @@ def test_the_values_of_a_context_are_names() -> None:
 
 
 def test_a_plain_program_has_no_names_of_a_template() -> None:
-    assert names_from_template(None) == TemplateNames()
+    assert names_from_template(None, VIEW.model) == TemplateNames()
 
 
 def names_at(text: str, address: int, **names: str) -> NamesAtBundle:

@@ -8,11 +8,12 @@ from random import Random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.expressions import Value, assign, read, region_of
+from ipu_asm.debugger.expressions import Value, assign, read
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, MemoryRange, parse_displayed_value
 from ipu_asm.debugger.regions import read_region, write_region
 from ipu_asm.isa.ipu.machine.registers import BLOCK_SIZE, DTYPE
 from tests.debugger.inspection.machines import KERNEL, Bench
+from tests.debugger.ipu_regions import region_of
 
 RANGES = (MemoryRange("in.bin", 0xFF8, 100), MemoryRange("word.bin", 0x3001, 3))
 WATCHES = (

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
-from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType
 from ipu_asm.debugger.inspection import parse_displayed_value
 from ipu_asm.debugger.inspection.texts import element_texts, single_texts
+from ipu_asm.emulator import machine_for
+from ipu_asm.emulator.element_types import MASK, ElementType
 
+TYPES = machine_for("ipu").element_types
 EDGES = [
     0x0000_0000, 0x8000_0000, 0x0000_0001, 0x007F_FFFF, 0x0080_0000, 0x7F7F_FFFF, 0x7F80_0000,
     0xFF80_0000, 0x7FC0_0000, 0xFFFF_FFFF, 0x3DCC_CCCD, 0x4B80_0000, 0x5A0E_1BCA, 0x38D1_B717,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ipu_asm.debugger.expressions import ExpressionError
-from ipu_asm.debugger.expressions.element_types import TYPE_ALIASES
 from ipu_asm.debugger.inspection import VectorView
+from ipu_asm.emulator.element_types import TYPE_ALIASES
 from tests.debugger.inspection.machines import Bench
 
 BYTES = ("int8", "uint8", "fp8_e4m3", "fp8_e5m2")

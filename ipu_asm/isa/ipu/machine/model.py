@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final, Hashable, Sequence
 
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.element_types import MASK, TYPES, ElementType, RegisterTypes
 from ipu_asm.emulator.model import MachineModel, Settings
 from ipu_asm.isa.ipu.machine.element_formats import ELEMENT_TYPES
 from ipu_asm.isa.ipu.machine.elements import NUMPY_TYPES, DType
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.numeric_events import nan_probe, overflow_probe
-from ipu_asm.isa.ipu.machine.registers import DTYPE
+from ipu_asm.isa.ipu.machine.registers import DTYPE, R_REG_SIZE
 from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
 
 _ELEMENTS: Final = {DType.INT8: "i8", DType.FP8_E4M3: "e4m3", DType.FP8_E5M2: "e5m2"}
 _ELEMENT_VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic")
@@ -26,7 +28,7 @@ def _types_of(scalars: Sequence[int], settings: Hashable) -> RegisterTypes:
 
 @cache
 def _types(dtype: DType | None) -> RegisterTypes:
-    """The types for an element type; for an unknown one as for int8."""
+    """The types for an element type; None is an unknown one, shown as int8."""
     element = {**TYPES, **ELEMENT_TYPES}[_ELEMENTS[dtype or DType.INT8]]
     word = TYPES["f32" if element.is_float else "i32"]
     vectors: dict[str, ElementType] = {
@@ -36,7 +38,19 @@ def _types(dtype: DType | None) -> RegisterTypes:
         "aaq_result": TYPES["i8"],
     }
     name = None if dtype is None else dtype.name.lower()
-    return RegisterTypes(name, element=element, word=word, vectors=vectors)
+    return RegisterTypes(
+        name, element=element, word=word, vectors=vectors, has_float_words=dtype is not DType.INT8
+    )
+
+
+def _memory_read(state: IpuState, instruction: DecodedInstruction) -> tuple[int, int]:
+    """The bytes at the sum of `offset` and `base`.
+
+    Slots that execute after lr do not change these registers, so they still have the values read.
+    """
+    scalars, places = state.regfile.scalars, state.layout.places
+    named = (places[instruction.registers[operand]] for operand in ("offset", "base"))
+    return sum(scalars[place] for place in named if isinstance(place, int)), R_REG_SIZE
 
 
 def _state(settings: Settings) -> IpuState:
@@ -61,9 +75,17 @@ MODEL: Final = MachineModel(
     constants={dtype.name.lower(): dtype.value for dtype in DType},
     register_aliases={"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc", "dtype": "cr15"},
     type_register="cr15",
-    numpy_types={dtype.name.lower(): kind for dtype, kind in NUMPY_TYPES.items()},
+    scopes={
+        "Loop registers": LOOP.registers,
+        "Config registers": CONFIG.registers,
+        "AAQ": (*AAQ.registers, "aaq_result"),
+    },
+    vectors_shown=(*_ELEMENT_VECTORS, "mult_res", "r_acc", "r_mask", "aaq_result"),
+    numpy_names={"e4m3": "ml_dtypes.float8_e4m3fn", "e5m2": "ml_dtypes.float8_e5m2"},
+    numpy_types={_ELEMENTS[dtype]: NUMPY_TYPES[dtype] for dtype in DType if dtype},
     nan_probe=nan_probe,
     overflow_probe=overflow_probe,
+    memory_read=_memory_read,
     make_state=_state,
     make_machine=_machine,
 )

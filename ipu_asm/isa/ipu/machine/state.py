@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa.ipu.description import PROGRAM_LIMIT
 from ipu_asm.isa.ipu.machine.registers import DTYPE, RegFile
-from ipu_asm.isa.ipu.registers import XMEM_SIZE
-
-INST_MEM_SIZE: Final = PROGRAM_LIMIT
+from ipu_asm.isa.ipu.manifest import MANIFEST
 
 
 class IpuState(MachineState[RegFile]):
@@ -21,7 +17,7 @@ class IpuState(MachineState[RegFile]):
 
     isa_name = "ipu"
     registers = RegFile
-    memory_size = XMEM_SIZE
+    memory_size = MANIFEST.memory_size
     program_limit = PROGRAM_LIMIT
 
     def __init__(self) -> None:

@@ -7,13 +7,16 @@ from typing import Any, Final, Mapping, Sequence
 
 import numpy as np
 
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.element_types import MASK, TYPES, ElementType, Fp8Format, RegisterTypes
-from ipu_asm.emulator.model import MachineModel
+from ipu_asm.emulator.model import MachineModel, Setting
 from ipu_asm.isa.ipu2.machine import elements
 from ipu_asm.isa.ipu2.machine.elements import element_values, encode_floats
 from ipu_asm.isa.ipu2.machine.ipu2 import Ipu2
 from ipu_asm.isa.ipu2.machine.numeric_events import nan_probe, overflow_probe
 from ipu_asm.isa.ipu2.machine.state import FP32, INT32, Ipu2State, Settings
+from ipu_asm.isa.ipu2.registers import CONFIG
+from ipu_asm.isa.ipu_family.registers import LOOP
 
 _NARROW_VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic")
 _WIDE_VECTORS: Final = ("r0_wide", "r1_wide", "r_cyclic_wide")
@@ -64,17 +67,27 @@ def _types(dtype: elements.ElementType, wide: str | None, quantize: bool) -> Reg
         element=wide_element if wide else narrow,
         word=word,
         vectors=vectors,
+        address_unit=Settings(wide=wide).row_size,
     )
 
 
-def _setting_values(settings: Settings) -> Mapping[str, float]:
+def _setting_values(settings: Settings) -> Mapping[str, Setting]:
     """The settings as numbers; `wide` is 0 in narrow mode, 1 for fp32, 2 for int32."""
+    wide = (None, FP32, INT32).index(settings.wide)
     return {
-        "dtype": int(settings.dtype),
-        "wide": (None, FP32, INT32).index(settings.wide),
-        "quantize": int(settings.quantize),
-        "elu_alpha": settings.elu_alpha,
+        "dtype": Setting(int(settings.dtype), settings.dtype.name.lower()),
+        "wide": Setting(wide, settings.wide or "off"),
+        "quantize": Setting(int(settings.quantize), "on" if settings.quantize else "off"),
+        "elu_alpha": Setting(settings.elu_alpha, str(settings.elu_alpha)),
     }
+
+
+def _memory_read(state: Ipu2State, instruction: DecodedInstruction) -> tuple[int, int]:
+    """The row at the sum of `offset` and `base`, whose loop registers are those read."""
+    scalars, places = state.regfile.scalars, state.layout.places
+    named = (places[instruction.registers[operand]] for operand in ("offset", "base"))
+    size = state.settings.row_size
+    return size * sum(scalars[place] for place in named if isinstance(place, int)), size
 
 
 MODEL: Final = MachineModel(
@@ -86,12 +99,16 @@ MODEL: Final = MachineModel(
     constants={kind.name.lower(): kind.value for kind in elements.ElementType},
     register_aliases={"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc"},
     setting_values=_setting_values,
-    numpy_types={
-        "int8": np.int8,
-        FP32: np.float32,
-        INT32: np.int32,
-        **{kind.name: np.uint8 for kind in _FLOAT_TYPES.values()},
-    },
+    scopes={"Loop registers": LOOP.registers, "Config registers": CONFIG.registers},
+    vectors_shown=(
+        *_NARROW_VECTORS,
+        *_WIDE_VECTORS,
+        "mult_res",
+        "r_acc",
+        "post_aaq_reg",
+        "r_mask",
+    ),
+    memory_read=_memory_read,
     nan_probe=nan_probe,
     overflow_probe=overflow_probe,
 )

@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa.ipu2.machine.elements import ElementType
 from ipu_asm.isa.ipu2.machine.registers import R_REG_SIZE, WORDS_SIZE, Ipu2RegisterFile
+from ipu_asm.isa.ipu2.manifest import MANIFEST
 from ipu_asm.isa.ipu_family import PROGRAM_LIMIT
 
 INST_MEM_SIZE: Final = PROGRAM_LIMIT
-XMEM_SIZE: Final = 1 << 23
+XMEM_SIZE: Final = MANIFEST.memory_size
 ROWS: Final = XMEM_SIZE // WORDS_SIZE
 """The rows of memory, in both modes; narrow rows are 128 bytes, wide ones 512."""
 

@@ -1,0 +1,148 @@
+"""The options of `ipu-run` that the instruction set of the program decides about.
+
+The set is known when the program has been read; until then their values are texts.
+"""
+
+from __future__ import annotations
+
+import math
+from argparse import ArgumentTypeError, _ArgumentGroup
+from typing import Any, Iterator, Mapping, Sequence
+
+from ipu_asm.cli.run.option_values import DumpRequest, LoadRequest, number, outside_memory
+from ipu_asm.isa import manifests
+from ipu_asm.isa.manifest import HostOption, Manifest
+from ipu_asm.isa.operands import quoted
+
+
+class WrongOptionError(Exception):
+    """An option with a value that the instruction set of the program does not allow."""
+
+
+def host_option_names() -> list[str]:
+    """Return the names of the host options of all machines."""
+    return list(dict.fromkeys(option.name for _, option in _every_option()))
+
+
+def add_host_option(group: _ArgumentGroup, name: str) -> None:
+    """Add the option of that name, which the sets may describe differently."""
+    variants = {isa: option for isa, option in _every_option() if option.name == name}
+    by_text: dict[str, list[str]] = {}
+    for isa, option in variants.items():
+        by_text.setdefault(_help(option), []).append(isa)
+    has_all = len(by_text) == 1 and len(variants) == len(_machines())
+    texts = [text if has_all else f"{', '.join(isas)}: {text}" for text, isas in by_text.items()]
+    first = next(iter(variants.values()))
+    if first.kind == "flag":
+        group.add_argument(first.argument, action="store_true", default=None, help="; ".join(texts))
+        return
+    metavar = {"choice": "TYPE", "integer": "N"}.get(first.kind, "X")
+    group.add_argument(first.argument, metavar=metavar, help="; ".join(texts))
+
+
+def settings_of(
+    isa_name: str, given: Mapping[str, str | bool], cr: Mapping[int, int]
+) -> dict[str, Any]:
+    """Return the given host options as values for the machine of a set.
+
+    `cr` are the values of registers. Raises `WrongOptionError` for an option or a value that the
+    machine does not have.
+    """
+    manifest = manifests().get(isa_name)
+    if manifest is None or not manifest.has_machine:
+        return {}  # reading the program tells it
+    known = {option.name: option for option in manifest.host_options}
+    for name in given:
+        if name not in known:
+            raise WrongOptionError(_unknown(name, isa_name, manifest))
+    settings = {name: _value(known[name], value) for name, value in given.items()}
+    _check_registers(cr, known, settings)
+    return settings
+
+
+def check_memory(
+    isa_name: str, requests: Mapping[str, Sequence[LoadRequest] | Sequence[DumpRequest]]
+) -> None:
+    """Check that ranges lie in the memory of a set's machine; `requests` has them by option.
+
+    Raises `WrongOptionError`.
+    """
+    manifest = manifests().get(isa_name)
+    if manifest is None or not manifest.has_machine:
+        return
+    for name in requests:
+        for request in requests[name]:
+            mistake = outside_memory(request.address, request.length, manifest.memory_size)
+            if mistake:
+                raise WrongOptionError(f"argument {name}: {mistake}")
+
+
+def _check_registers(
+    cr: Mapping[int, int], known: Mapping[str, HostOption], settings: Mapping[str, Any]
+) -> None:
+    for name, value in settings.items():
+        option = known[name]
+        if option.register:
+            wanted = option.choices.index(value)
+            found = cr.get(int(option.register.removeprefix("cr")), wanted)
+            if found != wanted:
+                raise WrongOptionError(
+                    f"{option.argument} sets {option.register} to {wanted}, --cr sets it to {found}"
+                )
+
+
+def _value(option: HostOption, given: str | bool) -> Any:
+    try:
+        return given if isinstance(given, bool) else _read(option, given)
+    except ArgumentTypeError as error:
+        raise WrongOptionError(f"argument {option.argument}: {error}") from None
+
+
+def _read(option: HostOption, text: str) -> str | int | float:
+    if option.kind == "choice":
+        choice = option.choice(text)
+        if choice is None:
+            known = ", ".join(option.choices)
+            raise ArgumentTypeError(f"expected one of {known}, found {quoted(text)}")
+        return choice
+    if option.kind == "integer":
+        value = number(text)
+        if not _least(option) <= value <= _most(option):
+            raise ArgumentTypeError(f"expected {option.least} to {option.most}, found {value}")
+        return value
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"expected a number such as 0.5, found {quoted(text)}") from None
+
+
+def _least(option: HostOption) -> float:
+    return -math.inf if option.least is None else option.least
+
+
+def _most(option: HostOption) -> float:
+    return math.inf if option.most is None else option.most
+
+
+def _unknown(name: str, isa_name: str, manifest: Manifest) -> str:
+    argument = next(option.argument for _, option in _every_option() if option.name == name)
+    own = ", ".join(option.argument for option in manifest.host_options) or "none"
+    return f"argument {argument}: {isa_name} has the options {own}, found {argument}"
+
+
+def _help(option: HostOption) -> str:
+    has_default = option.default is not None and option.default is not False
+    default = f" (default: {option.default})" if has_default else ""
+    if option.kind == "choice":
+        return f"{option.summary}: {', '.join(option.choices)}{default}"
+    limits = "" if option.most is None else f", {option.least} to {option.most}"
+    return f"{option.summary}{limits}{default}"
+
+
+def _machines() -> dict[str, Manifest]:
+    return {name: each for name, each in manifests().items() if each.has_machine}
+
+
+def _every_option() -> Iterator[tuple[str, HostOption]]:
+    for name, manifest in _machines().items():
+        yield from ((name, option) for option in manifest.host_options)

@@ -1,0 +1,191 @@
+"""What expressions know of a machine: names, types and locations of its registers and memory."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property, lru_cache
+from typing import Final
+
+from ipu_asm.debugger.expressions.location import Location, Space
+from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region_map
+from ipu_asm.emulator.element_types import (
+    FP8,
+    MASK,
+    TYPE_ALIASES,
+    TYPES,
+    ElementType,
+    RegisterTypes,
+)
+from ipu_asm.emulator.model import MachineModel
+from ipu_asm.expressions.arithmetic import Number
+
+CYCLE: Final = "cycle"
+LABEL: Final = "label"
+_VALUES: Final[dict[str, Number]] = {"true": True, "false": False, "nan": math.nan, "inf": math.inf}
+
+
+class MachineNames:
+    """The names that expressions have for parts of one machine, in lower case.
+
+    `registers` are all names of registers; `constants` have values; `types` are names of types and
+    `aliases` those among them that mean another one.
+    """
+
+    def __init__(self, model: MachineModel) -> None:
+        self.model = model
+        layout, further = model.layout, model.register_aliases
+        vectors = list(layout.vector_places)
+        targets = set(further.values())
+        first = next((i for i, name in enumerate(vectors) if name in targets), len(vectors))
+        short = [name for name, register in further.items() if register in vectors]
+        scalars = [name for name in further if name not in short]
+        self.registers = (
+            *layout.scalar_names, *layout.groups, *vectors[:first], *short, *vectors[first:],
+            COUNTER, CYCLE, *scalars,
+        )  # fmt: skip
+        self.known_registers = frozenset(self.registers)
+        self.constants: dict[str, Number] = {**_VALUES, **model.constants}
+        self.aliases = {**TYPE_ALIASES, **model.type_aliases}
+        self.formats = {name: kind for name, kind in model.element_types.items() if kind.format}
+        self.plain_types = (*model.element_types, *((FP8,) if self.formats else ()))
+        self.types = (*self.plain_types, *self.aliases)
+
+    @cached_property
+    def long_types(self) -> dict[str, str]:
+        """The names of types for views, `fp8_e4m3` rather than `e4m3`."""
+        return {name: name for name in self.model.element_types} | {
+            short: long for long, short in self.aliases.items()
+        }
+
+
+class MachineView:
+    """A machine in one mode: where registers are, and the types of their elements.
+
+    Expressions read `element` from memory by default.
+    """
+
+    def __init__(self, model: MachineModel, types: RegisterTypes) -> None:
+        self.model = model
+        self.types = types
+        self.names = names_of(model)
+        self.regions = region_map(model.layout, model.memory_size)
+        self._locations: dict[str, Location | None] = {}
+
+    @property
+    def element(self) -> ElementType:
+        """The type of elements."""
+        return self.types.element
+
+    def location(self, name: str) -> Location | None:
+        """Return the location of a register, by any of its names in any case, or None."""
+        name = name.lower()
+        if name not in self.names.known_registers:
+            return None
+        if name not in self._locations:
+            self._locations[name] = self._find(name)
+        return self._locations[name]
+
+    def existing(self, name: str) -> Location:
+        """Return the location of a register that exists."""
+        found = self.location(name)
+        assert found is not None
+        return found
+
+    def _find(self, name: str) -> Location | None:
+        if name in (COUNTER, CYCLE):
+            return Location(Space.PC if name == COUNTER else Space.CYCLE, 0, TYPES["u32"])
+        name = self.model.register_aliases.get(name, name)
+        layout = self.model.layout
+        group = layout.group_places.get(name)
+        if group is not None:
+            count = group.stop - group.start
+            return Location(Space.SCALARS, group.start, TYPES["i32"], count)
+        place = layout.places[name]
+        if isinstance(place, int):
+            return Location(Space.SCALARS, place, TYPES["i32"])
+        kind = self.types.vectors[name]
+        count = (place.stop - place.start) // kind.size
+        return Location(Space.BLOCK, place.start, kind, count)
+
+    def type_named(self, name: str) -> ElementType | None:
+        """Return the type of a name, or None.
+
+        `fp8` is the type of elements, or else the first 8-bit float of the machine.
+        """
+        if name == FP8 and self.names.formats:
+            is_fp8 = self.element.format is not None
+            return self.element if is_fp8 else next(iter(self.names.formats.values()))
+        return self.model.element_types.get(self.names.aliases.get(name, name))
+
+    def memory_location(
+        self, address: int, kind: ElementType, count: int | None
+    ) -> Location | None:
+        """Return a location in xmem; None if it exceeds xmem."""
+        location = Location(Space.MEMORY, address, kind, count)
+        fits = address >= 0 and address + location.size <= self.model.memory_size
+        return location if fits else None
+
+    def region_of(self, location: Location) -> Region:
+        """Return the bytes of a location as a region, for data breakpoints, edits and queries.
+
+        Bits of a mask are widened to whole bytes. Raises ValueError for `cycle`, which is not
+        stored.
+        """
+        regions = self.regions
+        if location.space is Space.CYCLE:
+            raise ValueError("a region is a register or a part of xmem, found `cycle`")
+        if location.space is Space.PC:
+            return regions.whole(COUNTER)
+        if location.space is Space.SCALARS:
+            return regions.whole(self.scalar_name(location))
+        if location.space is Space.MEMORY:
+            return regions.region(MEMORY, location.start, location.size)
+        first, last = location.start, location.start + location.size - 1
+        if location.space is Space.BITS:
+            first, last = first // 8, last // 8
+        name = self.vector_at(first)
+        start = self.model.layout.vector_places[name].start
+        return regions.region(name, first - start, last - first + 1)
+
+    def scalar_name(self, location: Location) -> str:
+        """Return the name of the scalar register at a location, or of the group of several."""
+        layout = self.model.layout
+        if location.length is not None:
+            wanted = slice(location.start, location.start + location.length)
+            for name, place in layout.group_places.items():
+                if place == wanted:
+                    return name
+        return layout.scalar_names[location.start]
+
+    def vector_at(self, byte: int) -> str:
+        """Return the name of the vector register that has a byte of the block."""
+        places = self.model.layout.vector_places.items()
+        return next(name for name, place in places if place.start <= byte < place.stop)
+
+    @cached_property
+    def masks(self) -> tuple[str, ...]:
+        """The names of the masks, such as `mask[0]`; empty for a machine without masks."""
+        for name, kind in self.types.vectors.items():
+            if kind == MASK:
+                shown, count = self.shown_name(name), self.existing(name).elements
+                return tuple(f"{shown}[{number}]" for number in range(count))
+        return ()
+
+    def shown_name(self, vector: str) -> str:
+        """Return the name by which views show a vector register: masks have their short one."""
+        if self.types.vectors[vector] != MASK:
+            return vector
+        further = self.model.register_aliases.items()
+        return next((short for short, name in further if name == vector), vector)
+
+
+@lru_cache(maxsize=16)
+def names_of(model: MachineModel) -> MachineNames:
+    """Return the names that expressions have for parts of a machine."""
+    return MachineNames(model)
+
+
+@lru_cache(maxsize=64)
+def view_of(model: MachineModel, types: RegisterTypes) -> MachineView:
+    """Return a machine in the mode with these types."""
+    return MachineView(model, types)

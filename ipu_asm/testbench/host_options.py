@@ -1,0 +1,40 @@
+"""Options of the host for a machine, as keyword arguments of Python."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Mapping
+
+from ipu_asm.emulator.model import MachineModel
+from ipu_asm.isa.manifest import HostOption
+
+
+def checked_options(model: MachineModel, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with their values as the machine takes them. Raises ValueError."""
+    __tracebackhide__ = True
+    known = {option.name: option for option in model.host_options}
+    checked = {}
+    for name, value in options.items():
+        if name not in known:
+            own = ", ".join(f"`{each}`" for each in known) or "no options"
+            raise ValueError(f"the options of {model.isa_name} are {own}, found `{name}`")
+        checked[name] = _checked(known[name], value)
+    return checked
+
+
+def _checked(option: HostOption, value: Any) -> Any:
+    __tracebackhide__ = True
+    if value is None:
+        return option.default
+    if option.kind == "choice":
+        name = value.name if isinstance(value, Enum) else str(value)
+        choice = option.choice(name)
+        if choice is None:
+            known = ", ".join(f"`{each}`" for each in option.choices)
+            noun = "an element type" if option.register else f"`{option.name}`"
+            raise ValueError(f"{noun} is one of {known}, found `{value}`")
+        return choice
+    least, most = option.least, option.most
+    if least is not None and most is not None and not least <= value <= most:
+        raise ValueError(f"{option.name} must be {least} to {most}, found {value}")
+    return value
