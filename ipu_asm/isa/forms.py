@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
+from ipu_asm.isa.counting import Counting, operands_named
 from ipu_asm.isa.description import IsaError
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.storage import Memory, RegisterFile
@@ -24,7 +25,7 @@ class FormsDescription(NamedTuple):
     `slots` come from `unit_slot`, in display order. Of several forms of a mnemonic the first one
     that fits is used. `units_of` gives the parts of registers that overlap with others; all other
     registers are their own part. The set shares the rules of `family`, the name of a folder in
-    `isa`. For the last five fields see `Isa`.
+    `isa`. For the last six fields see `Isa`.
     """
 
     name: str
@@ -41,6 +42,7 @@ class FormsDescription(NamedTuple):
     zeros: frozenset[str] = frozenset()
     memories: tuple[Memory, ...] = ()
     scratch: frozenset[str] = frozenset()
+    counting: Counting = Counting()
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:
@@ -75,6 +77,7 @@ def build_forms(description: FormsDescription) -> Isa:
         description.zeros,
         description.memories,
         description.scratch,
+        counting=description.counting,
     )
 
 
@@ -106,3 +109,9 @@ def _mistakes(description: FormsDescription) -> Iterator[str]:
         for operand in form.operands:
             if operand.access not in ("", "r", "w", "rw"):
                 yield f"{place}: operand `{operand.name}`: `access` is r, w or rw"
+        named = operands_named(form.counting) if form.counting is not None else ()
+        yield from (
+            f"{place}: `counting` names an operand `{name}`, which it does not have"
+            for name in dict.fromkeys(named)
+            if name not in names
+        )

@@ -7,8 +7,10 @@ that users see of an instruction (syntax line, ranges, completion, page) is deri
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Callable, Mapping, NamedTuple, Sequence
 
+from ipu_asm.isa.counting import Counting, CountingFacts
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.scalar import ScalarFacts
 from ipu_asm.isa.storage import AddressSpace, MemLines, Memory, RegisterFile
@@ -96,7 +98,8 @@ class InstructionSpec(NamedTuple):
     `delay_slots` is the number of bundles after a branch that are executed before it takes effect.
     `traits` are properties that rules of the set query. `cycles` is the duration: the product of
     these operands, divided by the number. `scalar` is what it does to registers that never depend
-    on data, in sets that state it. `register_reads` maps an operand and a register file to what the
+    on data, in sets that state it; `counting` is how it counts and branches, in sets whose
+    registers may hold data. `register_reads` maps an operand and a register file to what the
     instruction reads in addition if the operand names a register of that file. `becomes` are the
     words of the instruction that the assembler puts in place of a pseudo-instruction, with the
     names of its operands; empty for a real one.
@@ -123,6 +126,7 @@ class InstructionSpec(NamedTuple):
     scalar: ScalarFacts | None = None
     register_reads: Mapping[tuple[str, str], Mapping[str, str]] = {}
     becomes: tuple[str, ...] = ()
+    counting: CountingFacts | None = None
 
     @property
     def positional(self) -> tuple[Operand, ...]:
@@ -199,7 +203,8 @@ class Isa:
     must preserve, so that they are undefined when it begins. `spaces` are what instructions access
     by addresses that are sums of registers. `constants` are registers that always hold the same
     number, `resets` those that hold another number than 0 when a program begins. `mem_lines` is the
-    form of the words in `mem` images.
+    form of the words in `mem` images. `counting` is what loops count with, for sets whose registers
+    may hold data.
     """
 
     def __init__(
@@ -226,6 +231,7 @@ class Isa:
         constants: Mapping[str, int] = {},
         resets: Mapping[str, int] = {},
         mem_lines: MemLines | None = None,
+        counting: Counting | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -252,12 +258,20 @@ class Isa:
         self.constants = constants
         self.resets = resets
         self.mem_lines = mem_lines or MemLines("0x", -(-word_bits // 4))
+        self.counting = counting or Counting()
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}
-        # The noun for the content of one address.
-        self.unit = "bundle" if sum(slot.capacity for slot in slots) > 1 else "instruction"
-        self.branches = any(spec.flow in ("branch", "jump") for spec in instructions.values())
+
+    @cached_property
+    def unit(self) -> str:
+        """The noun for the content of one address."""
+        return "bundle" if sum(slot.capacity for slot in self.slots) > 1 else "instruction"
+
+    @cached_property
+    def branches(self) -> bool:
+        """Whether some instruction names the address where control continues."""
+        return any(spec.flow in ("branch", "jump") for spec in self.instructions.values())
 
     def __repr__(self) -> str:
         return f"<Isa {self.name}: {len(self.instructions)} instructions, {self.word_bits} bits>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
+from ipu_asm.isa.aie.counting import COUNTING, LOOP_REGISTERS
 from ipu_asm.isa.aie.documentation import Documents
 from ipu_asm.isa.aie.forms import forms_of
 from ipu_asm.isa.aie.registers import Family, classes_of, numbered, registers_of
@@ -65,11 +66,12 @@ def description_of(engine: Engine) -> FormsDescription:
         register_files=registers.files,
         units_of=registers.units,
         family="aie",
-        loop_registers=("ls", "le"),
+        loop_registers=LOOP_REGISTERS,
         live_at_return=frozenset(
             (*_LIVE_AT_RETURN, *(f"r{number}" for number in engine.callee_saved))
         ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
+        counting=COUNTING,
     )
 
 

@@ -16,6 +16,7 @@ import re
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.aie.brackets import BracketType, Element
+from ipu_asm.isa.aie.counting import facts_of
 from ipu_asm.isa.aie.documentation import Documents
 from ipu_asm.isa.aie.operands import (
     AieType,
@@ -80,6 +81,7 @@ def _instruction(
     flow = _FLOWS.get(mnemonic)
     if flow == "jump" and not isinstance(operands[0].type, TargetType):
         flow = "indirect"
+    names = tuple(operand.name for operand in operands)
     implicit = (Implicit("lr", "w", None, link_cycle),) if mnemonic == "jl" else ()
     return InstructionSpec(
         mnemonic,
@@ -94,6 +96,11 @@ def _instruction(
         implicit=implicit,
         delay_slots=DELAY_SLOTS if mnemonic in _BRANCHES else 0,
         traits=_traits(mnemonic),
+        counting=facts_of(
+            mnemonic,
+            names,
+            has_pointer=not any(isinstance(each.type, TargetType) for each in operands),
+        ),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ipu_asm.isa.colossus.counting import COUNTING
 from ipu_asm.isa.colossus.forms import FORMS
 from ipu_asm.isa.colossus.manifest import MANIFEST
 from ipu_asm.isa.colossus.registers import MEMORIES, REGISTER_FILES, UNITS, ZEROS
@@ -26,5 +27,6 @@ def load() -> Isa:
             units_of=UNITS,
             zeros=frozenset(ZEROS),
             memories=MEMORIES,
+            counting=COUNTING,
         )
     )

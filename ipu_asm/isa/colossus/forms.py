@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ipu_asm.isa.colossus.counting import facts_of
 from ipu_asm.isa.colossus.documentation import describe_operand, documentation
 from ipu_asm.isa.colossus.instruction_spec import FORMS as TABLE
 from ipu_asm.isa.colossus.operands import (
@@ -116,6 +117,7 @@ def _spec(traits: str, form: str) -> InstructionSpec:
         flow=_flow(mnemonic),
         nop=mnemonic in ("nop", "fnop"),
         traits=frozenset((*others, *_sizes(mnemonic))),
+        counting=facts_of(form),
     )
 
 

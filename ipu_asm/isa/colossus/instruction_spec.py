@@ -7,8 +7,9 @@ and written, everything else read; `+=` and `++` also write what they stand behi
 of a mnemonic the first that fits is meant.
 
 Traits: `worker` and `supervisor` are for that mode alone; `control` and `system` may not stand in a
-repeated body, which `repeat` begins, `alone` not in a bundle; `macro` becomes several instructions;
-`constant` sets a register; `load` and `store` touch memory; `ipu21` is known to some tiles only.
+repeated body, which `repeat` begins, `alone` not in a bundle; `call` comes back behind itself;
+`macro` becomes several instructions; `constant` sets a register; `load` and `store` touch memory;
+`ipu21` is known to some tiles only.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("main control", "brnzdec $mSrcDst0 target19"),
     ("main control", "brpos $mSrc0 target19"),
     ("main control", "brz $mSrc0 target19"),
-    ("main control", "call $mDst0 target20"),
+    ("main control call", "call $mDst0 target20"),
     ("main", "clz $mDst0 $mSrc0"),
     ("main", "cmpeq $mDst0 $mSrc0 $mSrc1"),
     ("main", "cmpeq $mDst0 $mSrc0 imm16"),
