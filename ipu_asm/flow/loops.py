@@ -1,5 +1,7 @@
 """The loops of the source: from the target of a backward branch to its last such branch.
 
+Bundles that an instruction or the registers of a hardware loop repeat are loops, too.
+
 The loops of a run, found in the path that it took, are those of `emulator/loops.py`.
 """
 
@@ -10,6 +12,7 @@ from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.control_flow import delay_slots_of
+from ipu_asm.flow.counted_loops.facts import counted_loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program, cached_on_program
 
@@ -86,8 +89,11 @@ def enclosing_loops(program: Program, address: int) -> list[range]:
 
 @cached_on_program
 def backward_branches(program: Program) -> dict[int, int]:
-    """For each address that is the target of a backward branch, the last address that has one."""
-    found: dict[int, int] = {}
+    """For each address that is the target of a backward branch, the last address that has one.
+
+    Repeated bundles count as such, with a branch in the last of them.
+    """
+    found: dict[int, int] = dict(counted_loops(program).ranges)
     for reference in program.references:
         source, target = program.addresses[reference.bundle], reference.target
         flow = program.bundles[reference.bundle].flow

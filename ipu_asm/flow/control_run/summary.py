@@ -21,6 +21,7 @@ class LoopSummary(NamedTuple):
     `most`; `trips` if all entries have the same, which may depend on unknown values. `cycles` are
     those of its own bundles and of the loops inside it over all entries, `own_cycles` without
     these. What depends on a value that is not known is None; the trips depend on `unknown`.
+    `entry_cycles` are those of one entry, for loops whose entries all take the same.
     """
 
     head: int
@@ -31,6 +32,7 @@ class LoopSummary(NamedTuple):
     own_cycles: Count
     trips: Value | None = None
     unknown: tuple[str, ...] = ()
+    entry_cycles: Count = None
 
 
 class AccessSummary(NamedTuple):

@@ -6,10 +6,10 @@ Positions are bytes after the last alignment.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.counted_loops.graph import bundle_of_label
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program.incremental_cache import LocalResult
@@ -99,22 +99,11 @@ def _extent(program: Program, repeat: Repeat) -> tuple[int, int]:
         return (value + 1) * _BUNDLE, everything
     if _VAGUE.search(text):
         return 1, everything
-    targets = [_bundle_of(program, label, repeat.bundle) for label in _LABEL.findall(text)]
+    targets = [bundle_of_label(program, label, repeat.bundle) for label in _LABEL.findall(text)]
     ends = [target for target in targets if target is not None and target > repeat.bundle]
     if not ends or None in targets:
         return 1, everything
     return everything * _BUNDLE, max(ends)
-
-
-def _bundle_of(program: Program, label: str, origin: int) -> int | None:
-    """The bundle that a label refers to when it is used in the bundle `origin`."""
-    if label == ".":
-        return origin
-    if label[0].isdigit():
-        numbers = program.numeric_labels.get(label[:-1], [])
-        at = bisect_right(numbers, origin) - (label[-1] == "b")
-        return numbers[at] if 0 <= at < len(numbers) else None
-    return program.labels.get(label)
 
 
 def is_misaligned(program: Program, number: int) -> bool:
