@@ -8,42 +8,37 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from ipu_asm.flow.control_run.access_text import count_text
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import Count, LoopSummary
 from ipu_asm.flow.counted_loops.facts import CountedLoops, counted_loops
 from ipu_asm.flow.counted_loops.loops import CountedLoop
 from ipu_asm.program.program import Program, cached_on_program
 
 
-@cached_on_program
-def loop_numbers(program: Program) -> Mapping[int, LoopSummary]:
-    """Return the numbers of loops by their first address, for the first configuration.
+def loop_numbers(program: Program, facts: ControlFacts | None) -> Mapping[int, LoopSummary]:
+    """Return the numbers of loops by their first address: those of a control run, if there is one.
 
-    There are none of a control run that does not reach its end.
+    There are none of a run that does not reach its end.
     """
-    facts = control_facts(program)
-    if facts:
-        return facts[0].summary.loops if facts[0].is_complete else {}
-    counted = counted_loops(program)
-    return {head: _summary(counted, loop) for head, loop in counted.loops.items()}
+    if facts is not None:
+        return facts.summary.loops if facts.is_complete else {}
+    return _counted_numbers(program)
 
 
-def executions_of(program: Program) -> Sequence[Count] | None:
+def executions_of(program: Program, facts: ControlFacts | None) -> Sequence[Count] | None:
     """Return how often the bundle at each address is executed; None if the end is not known."""
-    facts = control_facts(program)
-    if facts:
-        return facts[0].summary.executions if facts[0].is_complete else None
+    if facts is not None:
+        return facts.summary.executions if facts.is_complete else None
     whole = counted_loops(program).whole
     if whole is None or whole.issued is None:
         return None
     return [whole.issued.get(address, 0) for address in range(program.size)]
 
 
-def total_cycles(program: Program) -> Count:
+def total_cycles(program: Program, facts: ControlFacts | None) -> Count:
     """Return the cycles from the first bundle to the end; None if they are not known."""
-    facts = control_facts(program)
-    if facts:
-        return cycles_of_run(facts[0])
+    if facts is not None:
+        return cycles_of_run(facts)
     whole = counted_loops(program).whole
     return None if whole is None else whole.cycles
 
@@ -71,6 +66,12 @@ def trips_text(loop: LoopSummary) -> str:
     trips = f"{most:,} {'trip' if most == 1 else 'trips'}"
     trips = trips if least == most else f"{least:,} to {trips}"
     return trips if entries in (1, None) else f"{entries:,} x {trips}"
+
+
+@cached_on_program
+def _counted_numbers(program: Program) -> Mapping[int, LoopSummary]:
+    counted = counted_loops(program)
+    return {head: _summary(counted, loop) for head, loop in counted.loops.items()}
 
 
 def _summary(counted: CountedLoops, loop: CountedLoop) -> LoopSummary:

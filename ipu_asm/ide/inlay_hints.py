@@ -8,8 +8,9 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, cycles_of
 from ipu_asm.flow.latency import slow_writes
+from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.ide.control_run.configurations import shown_facts
-from ipu_asm.ide.control_run.loops import branch_remark
+from ipu_asm.ide.control_run.loops import branch_remark, repeat_remark
 from ipu_asm.ide.control_run.run import counted
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.parameters import MARK
@@ -144,15 +145,19 @@ def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
             if remark is not None:
                 end = program.reference_span(reference).end
                 yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
+        size = program.bundles[number].size
+        remark = repeat_remark(program, program.addresses[number]) if size else None
+        if remark is not None:
+            end = end_of_bundle(program, number)
+            yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
 
 
 def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the cycles of each bundle that is executed more or less often than the one before."""
     program, unit = analysis.program, analysis.isa.unit
-    facts = shown_facts(program)
-    if facts is None or not facts.is_complete:
+    executions = executions_of(program, shown_facts(program))
+    if executions is None:
         return
-    executions = facts.summary.executions
     # The hint of a bundle is where the next one begins.
     for number in range(max(first - 1, 0), last + 1):
         address = program.addresses[number]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ipu_asm.flow.loop_numbers import total_cycles
 from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
     counted,
     cycles_sentence,
-    total_cycles,
 )
 from ipu_asm.program.program import Program
 
@@ -31,7 +31,10 @@ def run_totals(program: Program) -> RunTotals:
     """Return the cycles of a program and its part of instruction memory."""
     isa, facts = program.isa, shown_facts(program)
     size = f"{program.size:,} of {counted(isa.program_limit, isa.unit)}"
-    cycles_text = "" if facts is None else cycles_sentence(facts) + configuration_phrase(program)
+    cycles = total_cycles(program, facts)
+    if facts is not None:
+        cycles_text = cycles_sentence(facts) + configuration_phrase(program)
+    else:
+        cycles_text = "" if cycles is None else counted(cycles, "cycle")
     text = ", ".join(filter(None, (cycles_text, size)))
-    cycles = None if facts is None else total_cycles(facts)
     return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
@@ -63,9 +64,8 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     rows = [
         _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
     ]
-    facts = shown_facts(program)
-    if facts is not None and facts.is_complete:
-        counts = facts.summary.executions
+    counts = executions_of(program, shown_facts(program))
+    if counts is not None:
         rows = [row._replace(executions=count) for row, count in zip(rows, counts)]
     current = None if offset is None else _current(program, offset)
     return SlotGrid(program.isa.slots, tuple(rows), tuple(loops_of(program)), current)

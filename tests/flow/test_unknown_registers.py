@@ -24,6 +24,7 @@ from ipu_asm.flow.control_run.values import (
     byte_sums,
     wrapped,
 )
+from ipu_asm.flow.loop_numbers import entry_trips_text
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from tests.flow.test_control_run import random_kernel, real_run
@@ -240,7 +241,7 @@ def test_trips_that_depend_on_a_register_say_how(loop: str, trips: str) -> None:
     summary = facts.loop_around(1)
     assert summary is not None
     assert facts.is_complete
-    assert facts.trips_text(summary) == trips
+    assert entry_trips_text(summary) == trips
     assert (summary.least, summary.most, summary.cycles) == (None, None, None)
     assert summary.unknown == facts.summary.unknown == ("cr5",)
     assert facts.summary.cycles is None

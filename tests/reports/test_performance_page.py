@@ -130,8 +130,15 @@ def test_a_program_without_loops_and_accesses_has_a_page() -> None:
 
 
 def test_another_machine_has_a_page_without_cycles() -> None:
-    page = check_page(report_of(".text\n.Lx:\n  brnz $m0, .Lx\n", "colossus"))
+    page = check_page(report_of("sync 0xffffffff\n", "edgenpu"))
     assert "is not described" in page.text
+    assert "cycles</div>" not in page.text
+
+
+def test_where_data_decides_a_page_has_functions_and_loops_without_cycles() -> None:
+    page = check_page(report_of(".text\nf:\n.Lx:\n  brnz $m0, .Lx\n", "colossus"))
+    assert "bundles that one thread issues" in page.text
+    assert "f, line 4: cycles not known, line 4 decides" in page.text
     assert "cycles</div>" not in page.text
     assert [row[0] for row in page.rows] == ["loop", ".Lx"]
 

@@ -1,7 +1,7 @@
 """`ipu-mca`: report cycles, loops, bounds and addresses of a program without running it.
 
-A program of a set whose description does not say what control depends on has a reduced report:
-its loops and what bounds them, as of tools that know no trips.
+Where data may decide control, trips and cycles are those that follow from constants. A program of a
+set whose description does not say what control depends on has its loops and what bounds them.
 """
 
 from __future__ import annotations
@@ -109,8 +109,10 @@ def _reports(
         followed_further(program, facts, _MOST_STEPS) for facts in control_facts(program)
     ]
     if not every:
-        message = f"no cycles, trips and addresses: what control of `{program.isa.name}` depends on"
-        print_message(PROGRAM, f"{source.path}: {message} is not described", "note")
+        if not program.isa.counting.registers:
+            message = f"what control of `{program.isa.name}` depends on is not described"
+            message = f"no cycles, trips and addresses: {message}"
+            print_message(PROGRAM, f"{source.path}: {message}", "note")
         every = [None]
     elif len(every) > 1 and options.format in (JSON, HTML):
         message = f"{len(every)} configurations, reported for the first; choose with --cr"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Iterable, Mapping, Sequence
 
-from ipu_asm.flow.control_run.access_text import addresses_text, count_text
+from ipu_asm.flow.control_run.access_text import addresses_text
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
 from ipu_asm.flow.control_run.progressions import byte_ranges, in_units, moves
@@ -106,15 +106,6 @@ class ControlFacts:
         rows = [in_units(offsets, unit) for offsets in access.offsets]
         is_one = len(rows) == 1 and not moves(rows[0])
         return f"{'row' if is_one else 'rows'} {addresses_text(names, rows)}"
-
-    def trips_text(self, loop: LoopSummary) -> str:
-        """Return the trips of an entry in words: `128`, `1..8`, `cr5`, `depends on cr5`."""
-        if loop.least is not None and loop.most is not None:
-            several = f"{loop.least:,}..{loop.most:,}"
-            return several if loop.least < loop.most else f"{loop.most:,}"
-        if loop.trips is not None:
-            return count_text(loop.trips)
-        return f"depends on {', '.join(loop.unknown)}" if loop.unknown else "endless"
 
     def is_written(self, register: str) -> bool:
         """Return whether a bundle that runs writes a register.

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipu_asm.flow.accesses import LIVE
+from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ENDLESS
 from ipu_asm.flow.control_run.summary import LoopSummary
+from ipu_asm.flow.counted_loops.facts import repeats_bundles
+from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycles, trips_text
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.bounds import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
@@ -15,7 +18,6 @@ from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_f
 from ipu_asm.ide.control_run.run import (
     counted,
     listed,
-    total_cycles,
     unknown_registers,
 )
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
@@ -39,13 +41,13 @@ class BranchRemark(NamedTuple):
 def loop_cost(program: Program, loop: SourceLoop) -> LoopCost:
     """Return the cycles of a loop: `128 trips x 1 bundle = 128 cycles of 1,304`."""
     facts = shown_facts(program)
-    found = _settled(facts, loop.first)
-    if facts is None or found is None or found.cycles is None:
-        return LoopCost(_without_cycles(facts, loop), False)
+    found = loop_numbers(program, facts).get(loop.first)
+    cycles = "" if found is None else _cycles(program, found)
+    if found is None or not cycles:
+        return LoopCost(_without_cycles(program, loop), False)
     trips = trips_text(found)
     if _is_product(found, loop):
         trips += f" x {counted(loop.size, program.isa.unit)}"
-    cycles = f"{counted(found.cycles, 'cycle')}{_of_total(facts)}"
     return LoopCost(f"{trips} = {cycles}{configuration_phrase(program)}", True)
 
 
@@ -71,15 +73,16 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
 def loop_paragraph(program: Program, address: int) -> str:
     """Return trips, cycles and share of the loop that begins at an address; "" if there is none."""
     loop, facts = _loops_by_head(program).get(address), shown_facts(program)
-    if loop is None or facts is None:
+    if loop is None:
         return ""
-    found = _settled(facts, address)
-    if found is None or found.cycles is None:
-        text = _without_cycles(facts, loop)
+    found = loop_numbers(program, facts).get(address)
+    cycles = "" if found is None else _cycles(program, found)
+    if found is None or not cycles:
+        text = _without_cycles(program, loop)
         return f"Loop: {text}" if text else ""
-    text = f"Loop: {trips_text(found)}, {counted(found.cycles, 'cycle')}{_of_total(facts)}"
-    total = total_cycles(facts)
-    if total:
+    text = f"Loop: {trips_text(found)}, {cycles}"
+    total = total_cycles(program, shown_facts(program))
+    if total and found.cycles is not None:
         text += f" ({100 * found.cycles // total} %)"
     if found.own_cycles is not None and found.own_cycles != found.cycles:
         text += f", {found.own_cycles:,} without the loops inside"
@@ -88,17 +91,8 @@ def loop_paragraph(program: Program, address: int) -> str:
 
 def loop_detail(program: Program, address: int) -> str:
     """Return the trips of the loop that begins at an address, "" if they are not known."""
-    found = _settled(shown_facts(program), address)
+    found = loop_numbers(program, shown_facts(program)).get(address)
     return "" if found is None or found.least is None else trips_text(found)
-
-
-def trips_text(loop: LoopSummary) -> str:
-    """Return the trips of a loop: `128 trips`, `10 x 3 to 5 trips` if it is entered 10 times."""
-    least, most, entries = loop.least, loop.most, loop.entries
-    if least is None or most is None:
-        return "trips not known"
-    trips = counted(most, "trip") if least == most else f"{least:,} to {counted(most, 'trip')}"
-    return trips if entries in (1, None) else f"{entries:,} x {trips}"
 
 
 def branch_remark(program: Program, address: int, target: int | None) -> BranchRemark | None:
@@ -107,13 +101,15 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
     The branch that closes a loop has the trips of the loop.
     """
     facts = shown_facts(program)
-    branch = facts.run.steps[address].branch if facts is not None else None
-    if facts is None or branch is None:
+    if facts is None:
+        return _remark_of_counter(program, address, target)
+    branch = facts.run.steps[address].branch
+    if branch is None:
         return None
     loop = _closed_loop(program, facts, address, target)
-    settled = None if loop is None else _settled(facts, loop.first)
+    settled = None if loop is None else loop_numbers(program, shown_facts(program)).get(loop.first)
     if loop is not None and (settled is None or settled.least is None):
-        text = _without_cycles(facts, loop)
+        text = _without_cycles(program, loop)
         return _of_loop(program, address, text, f"the loop: {text}") if text else None
     taken, not_taken = facts.summary.taken.get(address, (None, None))
     if not facts.is_complete or taken is None or not_taken is None:
@@ -124,6 +120,30 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
         hint = f"taken {taken:,} of {times:,}"
         return BranchRemark(hint, sentence) if branch.relation else None
     return _of_loop(program, address, trips_text(settled), sentence)
+
+
+def repeat_remark(program: Program, address: int) -> BranchRemark | None:
+    """Return how often the instruction at an address repeats the bundles behind it, if known."""
+    if not repeats_bundles(program, address):
+        return None
+    found = loop_numbers(program, None).get(address + 1)
+    return None if found is None else _remark_of(found)
+
+
+def _remark_of_counter(program: Program, address: int, target: int | None) -> BranchRemark | None:
+    """Return the trips of a loop that a branch closes or whose head an instruction names."""
+    loop = None if target is None else _loops_by_head(program).get(target)
+    found = None if loop is None else loop_numbers(program, shown_facts(program)).get(loop.first)
+    if loop is None or found is None:
+        return None
+    bundle = program.bundles[program.bundle_at_address[address]]
+    closes = address + delay_slots_of(bundle) == loop.last
+    return _remark_of(found) if closes or bundle.flow is None else None
+
+
+def _remark_of(found: LoopSummary) -> BranchRemark:
+    text = trips_text(found)
+    return BranchRemark(text, f"the loop has {text}")
 
 
 def _of_loop(program: Program, address: int, trips: str, sentence: str) -> BranchRemark:
@@ -166,16 +186,18 @@ def _compares_old_value(program: Program, address: int) -> bool:
     return False
 
 
-def _without_cycles(facts: ControlFacts | None, loop: SourceLoop) -> str:
+def _without_cycles(program: Program, loop: SourceLoop) -> str:
     """Return the trips of a loop without known cycles, or why they are not known.
 
     That is "" if the run ends before or behind the loop.
     """
+    facts = shown_facts(program)
     if facts is None:
-        return ""
+        counter = loop_numbers(program, shown_facts(program)).get(loop.first)
+        return "" if counter is None else trips_text(counter)
     if facts.is_complete:
         found = facts.summary.loops.get(loop.first)
-        return "never runs" if found is None else _unknown_trips(facts, found)
+        return "never runs" if found is None else _unknown_trips(found)
     end, unknown = facts.run.end, unknown_registers(facts)
     if not loop.first <= end.address <= loop.last:
         return ""
@@ -184,27 +206,28 @@ def _without_cycles(facts: ControlFacts | None, loop: SourceLoop) -> str:
     return f"trips depend on {listed(unknown)}" if unknown else ""
 
 
-def _unknown_trips(facts: ControlFacts, found: LoopSummary) -> str:
+def _unknown_trips(found: LoopSummary) -> str:
     if found.least is not None:
         return ""
-    text = facts.trips_text(found)
+    text = entry_trips_text(found)
     return f"trips {text.replace('depends', 'depend')}" if "depends" in text else f"{text} trips"
-
-
-def _settled(facts: ControlFacts | None, head: int) -> LoopSummary | None:
-    """Return the numbers of a loop if they are those of a whole run."""
-    if facts is None or not facts.is_complete:
-        return None
-    return facts.summary.loops.get(head)
 
 
 def _is_product(found: LoopSummary, loop: SourceLoop) -> bool:
     """Return whether all cycles are trips times the bundles of the loop."""
-    if found.least is None or found.entries is None or found.least != found.most:
+    if found.least is None or found.least != found.most:
         return False
+    if found.cycles is None or found.entries is None:
+        return found.entry_cycles == found.least * loop.size
     return found.cycles == found.entries * found.least * loop.size
 
 
-def _of_total(facts: ControlFacts) -> str:
-    total = total_cycles(facts)
-    return "" if total is None else f" of {total:,}"
+def _cycles(program: Program, found: LoopSummary) -> str:
+    """Return the cycles of a loop: `128 cycles of 1,304`, `10 cycles an entry`; "" if unknown."""
+    if found.cycles is not None:
+        total = total_cycles(program, shown_facts(program))
+        of_total = "" if total is None else f" of {total:,}"
+        return f"{counted(found.cycles, 'cycle')}{of_total}"
+    if found.entry_cycles is None:
+        return ""
+    return f"{counted(found.entry_cycles, 'cycle')} an entry"

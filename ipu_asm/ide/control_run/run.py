@@ -6,16 +6,12 @@ from typing import Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
-
-
-def total_cycles(facts: ControlFacts) -> int | None:
-    """Return the cycles from the first bundle to the end; None if they are not known."""
-    return facts.summary.cycles if facts.is_complete else None
+from ipu_asm.flow.loop_numbers import cycles_of_run
 
 
 def cycles_sentence(facts: ControlFacts) -> str:
     """Return the cycles of a run, or why they are not known, in a few words."""
-    end, total = facts.run.end, total_cycles(facts)
+    end, total = facts.run.end, cycles_of_run(facts)
     if total is not None:
         ends = f", then a fault in bundle {end.address}" if end.reason == FAULT else ""
         return f"{counted(total, 'cycle')}{ends}"

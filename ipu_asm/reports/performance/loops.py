@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.summary import Count
+from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.bounds import SlotPressure, recurrence_of, slot_pressure
 from ipu_asm.flow.packing.dependences import Dependence, dependences_of
@@ -31,9 +32,9 @@ class LoopReport(NamedTuple):
     `row` is the line of its label, or of its first bundle. `own` are the addresses outside of its
     inner loops; `pressure` is that of their instructions, highest bound first. `trips` of one entry
     are in words, such as `cr5 - 1`; `least` and `most` are numbers, `iterations` those of all
-    entries. `cycles` include inner loops,
-    `own_cycles` do not. Counts are None if they are not known; `dependence` is None for a loop with
-    more than one path or with inner loops.
+    entries. `cycles` include inner loops, `own_cycles` do not; `entry_cycles` are those of one
+    entry, where nothing more is known. Counts are None if they are not known; `dependence` is None
+    for a loop with more than one path or with inner loops.
     """
 
     first: int
@@ -51,6 +52,7 @@ class LoopReport(NamedTuple):
     iterations: Count
     cycles: Count
     own_cycles: Count
+    entry_cycles: Count = None
 
     @property
     def bundles(self) -> int:
@@ -82,6 +84,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
     place = measured.lines.place(loop.first)
     assert place is not None
     least, most = _trips(measured, loop)
+    cycles = total(measured.executions[address] for address in every)
     return LoopReport(
         first=loop.first,
         last=loop.last,
@@ -96,8 +99,9 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         least=least,
         most=most,
         iterations=measured.executions[loop.first],
-        cycles=total(measured.executions[address] for address in every),
+        cycles=cycles,
         own_cycles=total(measured.executions[address] for address in own),
+        entry_cycles=_entry_cycles(measured, loop) if cycles is None else None,
     )
 
 
@@ -145,7 +149,10 @@ def _link(operations: Sequence[Operation], dependence: Dependence) -> tuple[Oper
 
 def _trips(measured: Measured, loop: SourceLoop) -> tuple[Count, Count]:
     """Return the least and the most trips of one entry; 0 for a loop that is never entered."""
-    if measured.facts is None or measured.executions[loop.first] is None:
+    if measured.facts is None:
+        counted = loop_numbers(measured.program, None).get(loop.first)
+        return (None, None) if counted is None else (counted.least, counted.most)
+    if measured.executions[loop.first] is None:
         return None, None
     summary = measured.facts.summary.loops.get(loop.first)
     return (0, 0) if summary is None else (summary.least, summary.most)
@@ -153,7 +160,18 @@ def _trips(measured: Measured, loop: SourceLoop) -> tuple[Count, Count]:
 
 def _trips_text(measured: Measured, loop: SourceLoop) -> str:
     facts = measured.facts
-    if facts is None or (measured.executions[loop.first] is None and not facts.is_complete):
+    if facts is None:
+        counted = loop_numbers(measured.program, None).get(loop.first)
+        return "?" if counted is None else entry_trips_text(counted)
+    if measured.executions[loop.first] is None and not facts.is_complete:
         return "?"
     summary = facts.summary.loops.get(loop.first)
-    return "0" if summary is None else facts.trips_text(summary)
+    return "0" if summary is None else entry_trips_text(summary)
+
+
+def _entry_cycles(measured: Measured, loop: SourceLoop) -> Count:
+    """Return the cycles of one entry of a loop that counts constants; None if not known."""
+    counted = (
+        loop_numbers(measured.program, None).get(loop.first) if measured.facts is None else None
+    )
+    return None if counted is None else counted.entry_cycles

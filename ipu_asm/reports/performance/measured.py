@@ -8,6 +8,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import RAN_OFF
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import Count
+from ipu_asm.flow.loop_numbers import executions_of, total_cycles
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 
@@ -15,7 +16,7 @@ from ipu_asm.program.program import Program
 class Measured(NamedTuple):
     """A program, its source lines, and how often each address is executed: None if not known.
 
-    `facts` are None for a set whose description does not say what control depends on.
+    `facts` are None for a set in which data may decide control.
     """
 
     program: Program
@@ -25,8 +26,10 @@ class Measured(NamedTuple):
 
     @property
     def cycles(self) -> Count:
-        """The cycles of the run, or those until it faults."""
-        if self.facts is None or not self.facts.is_complete:
+        """The cycles of the run, or those until it faults; of a call of the only function."""
+        if self.facts is None:
+            return total_cycles(self.program, None)
+        if not self.facts.is_complete:
             return None
         cycles = self.facts.summary.cycles
         return None if cycles is None else cycles + self.empty_cycles
@@ -46,7 +49,7 @@ def measure(program: Program, lines: LineTable, facts: ControlFacts | None) -> M
     Of a run whose end is not known, those of addresses that it may still come to are not known.
     """
     if facts is None:
-        return Measured(program, lines, None, [None] * program.size)
+        return Measured(program, lines, None, executions_of(program, None) or [None] * program.size)
     executions = list(facts.summary.executions)
     end = facts.run.end
     if not facts.is_complete:

@@ -11,6 +11,7 @@ from ipu_asm.flow.control_run.values import Symbolic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
+from ipu_asm.reports.performance.functions import FunctionReport, function_reports
 from ipu_asm.reports.performance.loops import LoopReport, loop_reports
 from ipu_asm.reports.performance.measured import Measured, measure
 from ipu_asm.reports.performance.memory import (
@@ -28,9 +29,10 @@ class PerformanceReport(NamedTuple):
     """What is known about the run of a program.
 
     `cycles` are None if they are not known; of a run that faults, they are those before the fault.
-    `executed` are those that are certain. `end` is None for an instruction set whose description
-    does not say what control depends on. `unknown` are the values that missing numbers depend on,
-    by the names of registers. `presets` are the values that registers have at the start.
+    `executed` are those that are certain. `end` is None for an instruction set in which data may
+    decide control; its `functions` have the cycles of a call. `unknown` are the values that missing
+    numbers depend on, by the names of registers. `presets` are the values that registers have at
+    the start.
     """
 
     isa: Isa
@@ -39,6 +41,7 @@ class PerformanceReport(NamedTuple):
     executed: Count
     end: End | None
     end_place: SourceLocation | None
+    functions: tuple[FunctionReport, ...]
     loops: tuple[LoopReport, ...]
     accesses: tuple[AccessReport, ...]
     regions: tuple[Region, ...]
@@ -77,6 +80,7 @@ def performance_report(
         executed=facts.summary.cycles if facts else None,
         end=facts.run.end if facts else None,
         end_place=lines.place(facts.run.end.address) if facts else None,
+        functions=tuple(function_reports(program, lines)) if facts is None else (),
         loops=tuple(loop_reports(measured)),
         accesses=tuple(accesses),
         regions=tuple(regions),

@@ -14,6 +14,7 @@ from ipu_asm.reports.performance.wording import (
     cycles_text,
     end_text,
     extent_text,
+    function_text,
     grouped,
     limit_text,
     lines_of,
@@ -39,6 +40,7 @@ def report_text(report: PerformanceReport, name: str) -> str:
     if report.presets:
         lines.append(f"with {presets_text(report.presets)}")
     for title, section in (
+        ("functions", map(function_text, report.functions)),
         ("loops", _loops(report)),
         ("packing", _packing(report)),
         ("memory", _accesses(report)),
@@ -54,7 +56,7 @@ def report_text(report: PerformanceReport, name: str) -> str:
 def _summary(report: PerformanceReport) -> str:
     bundles = counted(report.bundles, report.isa.unit)
     if report.end is None:
-        return bundles
+        return f"{cycles_text(report)}, {bundles}" if report.functions else bundles
     return f"{cycles_text(report)}, {bundles}; {end_text(report)}"
 
 
@@ -81,6 +83,8 @@ def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
     unit = report.isa.unit
     if loop.iterations is not None and loop.iterations != loop.most:
         yield f"trips an entry: {loop.trips}"
+    if loop.entry_cycles is not None:
+        yield f"cycles an entry: {grouped(loop.entry_cycles)}"
     if loop.bundles != len(loop.own):
         yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
     blocks = report.moves.inside(loop.own)

@@ -9,6 +9,7 @@ from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMI
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.bounds import SlotPressure
 from ipu_asm.program.line_table import SourceLocation
+from ipu_asm.reports.performance.functions import FunctionReport
 from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.moves import BlockMoves
@@ -101,6 +102,27 @@ def end_text(report: PerformanceReport) -> str:
         UNKNOWN: f"the branch in {line} depends on {', '.join(end.unknown)}",
     }
     return texts[end.reason]
+
+
+def function_text(function: FunctionReport) -> str:
+    """Return the cycles of a function: `scale, line 22: not known, data decides in line 33`."""
+    name = f"{function.label}, line" if function.label else "line"
+    text = f"{name} {function.place.line}: "
+    if function.cycles is not None:
+        return text + counted(function.cycles, "cycle")
+    assert function.undecided is not None
+    return f"{text}cycles not known, line {function.undecided.line} decides"
+
+
+def basis_text(report: PerformanceReport) -> str:
+    """Return what the numbers of a report follow from, or why there are none."""
+    if report.end is not None:
+        basis = "computed from loop registers and branches, no data was needed"
+        return f"{end_text(report)}; {basis}"
+    if report.functions:
+        return f"cycles are {report.isa.unit}s that one thread issues, without stalls"
+    why = f"what control of {report.isa.title} depends on is not described"
+    return f"no cycles, trips and addresses: {why}"
 
 
 def presets_text(presets: Mapping[str, int]) -> str:
