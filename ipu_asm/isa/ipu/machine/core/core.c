@@ -80,62 +80,19 @@ INLINE bool execute(const Bundle *b, ElementType type) {
     return is_done;
 }
 
-/* Whether the run ends in front of a marked bundle; the first one of a run is not asked to stop. */
-INLINE bool heeds_mark(uint32_t pc, bool is_first, Outcome *outcome) {
-    const uint8_t mark = marks[pc];
-    if (!is_first && ((mark & MARK_STOP) || ((mark & MARK_BREAK) && breaks(&program[pc].brk)))) {
-        *outcome = STOPPED;
-        return true;
-    }
-    *outcome = HAND_BACK;
-    return mark & MARK_HAND_BACK;
+INLINE bool execute_on(const Bundle *b, int type) {
+    return execute(b, (ElementType)type);
 }
 
-INLINE void run_with(ElementType type) {
-    uint32_t pc = control.pc, last = control.last_pc, executed = 0;
-    const uint32_t limit = control.limit;
-    const bool is_recording = control.is_counting || control.is_tracing;
-    Outcome outcome = LIMIT_REACHED;
-    for (; executed < limit; executed++) {
-        if (pc >= MAX_PROGRAM) {
-            outcome = HALTED;
-            break;
-        }
-        if (marks[pc] && heeds_mark(pc, executed == 0, &outcome)) break;
-        outcome = LIMIT_REACHED;
-        const Bundle *b = &program[pc];
-        const uint32_t next = next_address(&b->cond, pc);
-        if (!execute(b, type)) {
-            outcome = HAND_BACK;
-            break;
-        }
-        if (is_recording) {
-            if (control.is_counting) counts[pc][next != pc + 1]++;
-            if (control.is_tracing) tail[executed] = (uint16_t)pc;
-        }
-        last = pc;
-        pc = next;
-    }
-    control.pc = pc;
-    control.last_pc = last;
-    control.executed = executed;
-    control.outcome = outcome;
-}
+#include "loop.h"
 
 /* No instruction writes a config register, so the element type stays the same for a whole run. */
 __attribute__((export_name("run"))) void run(void) {
     acc_finiteness = UNKNOWN;
     switch (registers.scalars[DTYPE]) {
-    case INT8: run_with(INT8); break;
-    case FP8_E4M3: run_with(FP8_E4M3); break;
-    case FP8_E5M2: run_with(FP8_E5M2); break;
-    default: run_with(ELEMENT_TYPES); break;
+    case INT8: run_loop(execute_on, INT8); break;
+    case FP8_E4M3: run_loop(execute_on, FP8_E4M3); break;
+    case FP8_E5M2: run_loop(execute_on, FP8_E5M2); break;
+    default: run_loop(execute_on, ELEMENT_TYPES); break;
     }
-}
-
-/* Where the host finds what it shares with the core. */
-__attribute__((export_name("addresses"))) const void *const *addresses(void) {
-    static const void *const all[] = {&control, marks,      counts, tail,
-                                      program,  &registers, memory, dirty_pages};
-    return all;
 }
