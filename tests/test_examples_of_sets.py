@@ -37,7 +37,7 @@ def test_an_example_has_no_findings_and_is_formatted(name: str, path: Path) -> N
     text = path.read_text(encoding="utf-8")
     assert choose_isa(text, str(path), None, None).name == name
     analysis = check_example(name, text, path=path)
-    assert analysis.program.size > 5
+    assert analysis.program.size >= 5
     assert apply_edits(text, formatting(analysis)) == text
 
 
@@ -57,7 +57,7 @@ def test_every_set_has_an_example() -> None:
 def test_the_examples_with_words_can_be_assembled() -> None:
     paths = [(name, path) for name, path in EXAMPLES if load_isa(name).has_words]
     for name, path in paths:
-        assert len(assemble(path.read_text(encoding="utf-8"), name)) > 5
+        assert len(assemble(path.read_text(encoding="utf-8"), name)) >= 5
     assert paths
 
 
