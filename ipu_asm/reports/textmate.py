@@ -19,6 +19,7 @@ from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import FileError
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.reports.textmate_assertions import assertions
 from ipu_asm.reports.textmate_directives import directives, has_preprocessor, preprocessor
 from ipu_asm.reports.textmate_language import LABEL, Language, language_of
 from ipu_asm.reports.textmate_operands import (
@@ -233,6 +234,7 @@ def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequenc
                 "match": rf"\G{BLANKS}(isa:{BLANKS}(?:{alternatives(manifests())}))(?![\w-])",
                 "captures": {"1": {"name": directive}},
             },
+            *(assertions(language) if kind.startswith("line") else ()),
         ],
     }
 

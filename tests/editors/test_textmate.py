@@ -65,12 +65,24 @@ LABELS = ("entity.name.function.label",)
 MARKS = ("#",)
 ALLOWED = {
     NUMBER: NUMERIC,
-    KEYWORD: ("constant.language", "constant.numeric.pair", "keyword.operator.bitwise"),
+    KEYWORD: (
+        "constant.language",
+        "constant.numeric.pair",
+        "keyword.operator.bitwise",
+        "keyword.control.assertion",
+        "keyword.operator.word",
+    ),
     PARAMETER: ("variable.parameter",),
     COMMENT: ("comment", "keyword.control.directive"),
     DIRECTIVE: ("keyword.control.directive", "meta.preprocessor"),
     STRING: ("string.quoted",),
 }
+
+WORDS_OF_ASSERTIONS = (
+    "keyword.control.assertion",
+    "keyword.operator.word",
+    "variable.language.register",
+)
 
 Painted = list[tuple[str, ...]]
 
@@ -154,10 +166,12 @@ def _slots(isa: Isa, mnemonic: str) -> set[str]:
 
 
 def _is_right(scopes: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """In a comment everything is a comment, whatever stands out in it."""
+    """In a comment everything is a comment, except for the words of an assertion."""
     is_comment = any(scope.startswith("comment") for scope in scopes)
-    if wanted is ALLOWED[COMMENT] or is_comment:
-        return is_comment and wanted is ALLOWED[COMMENT]
+    if wanted is ALLOWED[COMMENT]:
+        return is_comment and not scopes[-1].startswith(WORDS_OF_ASSERTIONS)
+    if is_comment and not scopes[-1].startswith(WORDS_OF_ASSERTIONS):
+        return False
     return any(f"{scopes[-1]}.".startswith(f"{start}.") for start in wanted)
 
 
@@ -458,3 +472,28 @@ def test_the_mark_of_an_immediate_and_a_sign_are_told_apart() -> None:
         "constant.numeric.decimal",
         "keyword.operator.arithmetic",
     ]
+
+
+@pytest.mark.parametrize("mark", ["#", "//"])
+def test_words_of_assertions_are_painted_as_the_server_paints_them(mark: str) -> None:
+    said = [
+        "ASSERT lr5 in 0..127, LR13 % 128 == 0 and not xlr5",
+        "ASSERT-AFTER lr5 == cr3  # lr5 is the row",
+        "LOOP 128",
+        "LOOP lr3 + 1",
+        "LOOP over the rows of lr3",
+        "CYCLES <= 11  # of lr5",
+        "CYCLES are counted in lr5",
+        "REGION out = cr2 + 0..0x4000 write",
+        "REGION of cr2",
+        "CR cr4 = 64 | 128  // columns of cr4",
+        "CR cr4",
+        "LOG lr5 sum(acc)",
+        "ASSERTS lr5",
+        "we ASSERT lr5",
+    ]
+    [painted] = check_painted(
+        "ipu", "".join(f"acc;; {mark} {each}\n" for each in said) + "bkpt;;\n"
+    )
+    seen = {scopes[-1] for scopes in painted}
+    assert {"keyword.control.assertion", "keyword.operator.word"} <= seen

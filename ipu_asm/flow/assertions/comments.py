@@ -40,15 +40,19 @@ class AssertionKind(Enum):
 
 KEYWORDS = tuple(kind.value for kind in AssertionKind)
 _KEYWORD = re.compile(rf"[ \t]*({'|'.join(sorted(KEYWORDS, key=len, reverse=True))})(?![\w-])")
-# Prose begins with some of these words as well: what follows must look like an assertion.
-_COUNT = re.compile(r"[ \t]+(?:==|=|<=?|>=?)?[ \t]*(?:\d\w*|[a-z]+\d+)(?:[ \t]*[-+*/%][ \t]*\w+)*$")
-_SETTING = re.compile(r"[ \t]+\w+[ \t]*=")
-_FORMS = {
-    AssertionKind.TRIPS: _COUNT,
-    AssertionKind.CYCLES: _COUNT,
-    AssertionKind.REGION: _SETTING,
-    AssertionKind.CONFIGURATION: _SETTING,
+_COUNT = r"[ \t]+(?:==|=|<=?|>=?)?[ \t]*(?:\d\w*|[a-z]+\d+)(?:[ \t]*[-+*/%][ \t]*\w+)*"
+_SETTING = r"[ \t]+\w+[ \t]*="
+FORMS = {
+    AssertionKind.TRIPS: (_COUNT, True),
+    AssertionKind.CYCLES: (_COUNT, True),
+    AssertionKind.REGION: (_SETTING, False),
+    AssertionKind.CONFIGURATION: (_SETTING, False),
 }
+"""Prose begins with some of these words as well: what follows must look like an assertion.
+
+A regular expression, and whether it describes all that follows.
+"""
+_FORMS = {kind: re.compile(f"{form}$" if whole else form) for kind, (form, whole) in FORMS.items()}
 
 
 class AssertionComment(NamedTuple):
