@@ -21,6 +21,7 @@ NAMES = (
     "time_travel",
     "debug_adapter",
     "packing",
+    "planted_bugs",
 )
 """Modules with `run(quick) -> list[Target]`, in the order in which all of them run."""
 
