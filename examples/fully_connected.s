@@ -35,7 +35,7 @@
     set                   lr5 1152;;
     set                   lr6 0;;
 
-sample:
+sample:                                             # LOOP 10
     set                   lr1 -128;                 # the loop steps before it loads
     set                   lr2 -1;
     ldr_mult_reg          r0 lr0 cr0;
@@ -44,17 +44,17 @@ sample:
 # One bundle an input. The load and the multiplication see the loop registers that this bundle has
 # just stepped, the multiplication sees the row that this bundle has just loaded, and acc adds this
 # bundle's products. Only the branch compares the old lr2, hence 126 and not 127.
-element:
+element:                                            # LOOP 128
     incr                  lr1 128;
     incr                  lr2 1;
     ldr_cyclic_mult_reg   lr1 cr1 lr6;
     mult.ve               r0 lr6 lr6 lr6 lr2;
     acc;
-    bne                   lr2 lr3 element;;
+    bne                   lr2 lr3 element;;         # ASSERT-AFTER lr1 == lr2 * 128
 
     incr                  lr0 128;
     incr                  lr4 256;                  # from -256: the store sees the new offset
     str_acc_reg           lr4 cr2;
     bne                   lr0 lr5 sample;;          # the old lr0: the sample just done
 
-    bkpt;;
+    bkpt;;                                          # ASSERT lr4 == 9 * 256
