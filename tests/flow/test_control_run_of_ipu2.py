@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from typing import Mapping
 
@@ -13,6 +14,7 @@ from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from tests.flow.ipu2_control import RealRun, accesses_of, presets_of, real_run
+from tests.flow.test_unknown_registers import Substitution
 from tests.vectors import records
 
 IPU2 = load_isa("ipu2")
@@ -95,6 +97,43 @@ def test_a_row_has_the_size_of_the_mode_that_a_comment_states() -> None:
     ranges = [facts.offset_ranges(each) for facts, each in zip(found, accesses)]
     assert ranges == [[range(384, 512)], [range(1536, 2048)], [range(1536, 2048)]]
     assert found[0].address_text(accesses[0]) == "row cr2 + 3"
+
+
+_RINGS = (
+    "loop: INCR_MOD_POW2 lr4 cr15 9; INC lr1 1;\n"
+    "LDR_CYCLIC_MULT_REG lr1 cr2 lr4; BLT lr1 cr7 loop;;",
+    "loop: INCR_MOD_POW2 lr4 cr1 4; INC lr1 1; BNE lr1 cr7 loop;;",
+    "loop: ADD lr6 lr5 cr0; INC lr1 1; MULT.RC.VS lr5 0 lr0 cr15;;\n"
+    "INCR_MOD_POW2 lr6 cr15 9; INCR_MOD_POW2 lr5 lr3 9; MULT.RC.VS lr6 0 lr0 cr15;;\n"
+    "LDR_CYCLIC_MULT_REG lr1 cr2 lr5; BLT lr1 cr7 loop;;",
+    "SET lr1 cr7;;\nloop: DEC lr1 1; INCR_MOD_POW2 lr8 cr15 8;; BGE lr1 cr0 loop;;",
+    # What a register on a ring decides, or what it is added to, goes round as well.
+    "loop: INCR_MOD_POW2 lr4 cr1 3; ADD lr6 lr4 cr1; INC lr1 1; BLT lr1 cr7 loop;;",
+    "loop: INCR_MOD_POW2 lr4 cr15 9; INC lr1 1; STR_ACC_REG lr4 cr2; BLT lr1 cr7 loop;;",
+)
+
+
+@pytest.mark.parametrize("text", _RINGS)
+def test_a_ring_goes_round_an_unknown_number_of_times(text: str) -> None:
+    program = read_program(IPU2, f"ADD lr3 lr0 cr15;;\n{text}\nINC lr9 1;;\nBKPT;;")
+    assert program.findings == []
+    unknown = control_run(program, {"cr2": 0})
+    assert unknown.is_complete is (text in _RINGS[:4])
+    for number in (0, 1, 2, 3, 4, 5, 9, 130) if unknown.is_complete else ():
+        presets, substitution = {"cr2": 0, "cr7": number}, Substitution({"cr7": number})
+        real = real_run(program, presets, 2_000)
+        if real.ended == "limit":
+            continue
+        values = dict(zip(unknown.names.names, unknown.registers))
+        found = [substitution.number(values[f"lr{n}"]) % (1 << 32) for n in range(16)]
+        assert found == list(real.lr), number
+        accesses: Counter[tuple[int, str, int]] = Counter()
+        for (address, _), each in summarise(unknown).accesses.items():
+            size = 512 if each.access.space.is_register else 1 << 32
+            for offsets in each.offsets:
+                places = (value % size for value in substitution.numbers(offsets))
+                accesses.update((address, each.access.memory, place) for place in places)
+        assert accesses == real.accesses, number
 
 
 def _random_registers(random: Random) -> Mapping[str, int]:

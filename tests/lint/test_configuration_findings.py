@@ -36,8 +36,8 @@ def test_a_mistake_in_the_syntax_is_marked(tmp_path: Path) -> None:
 
 
 def test_a_table_of_a_project_file_is_marked(tmp_path: Path) -> None:
-    marked = '[project]\nname = "x"\n[tool.ipu]\n⟦isa = "ipux"⟧\n'
-    check_mistakes(tmp_path / "pyproject.toml", marked, "did you mean `ipu`")
+    marked = '[project]\nname = "x"\n[tool.ipu]\n⟦isa = "edgenpuu"⟧\n'
+    check_mistakes(tmp_path / "pyproject.toml", marked, "did you mean `edgenpu`")
 
 
 def test_the_name_of_no_finding_is_marked_and_the_rest_counts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Iterable, Mapping, Sequence
 from ipu_asm.flow.control_run.access_text import addresses_text
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
-from ipu_asm.flow.control_run.progressions import byte_ranges, in_units, moves
+from ipu_asm.flow.control_run.progressions import byte_ranges, in_units, moves, number_count
 from ipu_asm.flow.control_run.rerun import run_after_edit
 from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, control_run
 from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError, mode_of, steps_of
@@ -85,7 +85,7 @@ class ControlFacts:
         They are sorted and do not touch each other. None if an offset depends on unknown values.
         """
         space = access.access.space
-        modulus = space.size if space.wraps else 0
+        modulus = space.size if space.is_register else 0
         return byte_ranges(access.offsets, access.access.size, modulus)
 
     def address_ranges(self, access: AccessSummary) -> list[range] | None:
@@ -101,7 +101,10 @@ class ControlFacts:
         For a memory that is addressed by rows: `rows cr2 + k, k = 0..127`.
         """
         unit, names = access.access.unit, self.base_names(access)
-        if not access.access.space.rows:
+        space = access.access.space
+        if space.is_register and None in map(number_count, access.offsets):
+            return f"{addresses_text(names, access.offsets)}, modulo {space.size:#x}"
+        if not space.rows:
             return addresses_text(names, access.offsets)
         rows = [in_units(offsets, unit) for offsets in access.offsets]
         is_one = len(rows) == 1 and not moves(rows[0])

@@ -7,6 +7,7 @@ from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.bounds import Bound, extent_of, within
 from ipu_asm.flow.control_run.guards import bound_of
+from ipu_asm.flow.control_run.rings import NO_RINGS, Rings
 from ipu_asm.flow.control_run.steps import Access, Branch, Step
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
 from ipu_asm.flow.control_run.values import (
@@ -27,6 +28,7 @@ def further_iterations(
     nodes: Sequence[Node],
     strides: Sequence[Value],
     unknown_exit: int | None = None,
+    rings: Rings = NO_RINGS,
 ) -> Bound:
     """Return how many iterations after this one take the same path without a fault.
 
@@ -36,14 +38,14 @@ def further_iterations(
 
     Addresses that depend on unknown values are assumed not to fault. If the branch at address
     `unknown_exit` ends the loop after an unknown number of iterations, it is ignored and no address
-    is assumed to fault.
+    is assumed to fault. Nothing bounds the updates of `rings`.
     """
     remaining = iter(strides)
     least: Bound = None
     for executed in executions(nodes):
         own = [next(remaining) for _ in executed.values]
         step = steps[executed.address]
-        bounds = [*_bounds_of_guards(step, executed, own)] if step.guards else []
+        bounds = [*_bounds_of_guards(step, executed, own, rings)] if step.guards else []
         if executed.address != unknown_exit:
             bounds += _bounds_of_branch(step, executed, own)
         if unknown_exit is None:
@@ -95,11 +97,13 @@ def _bounds_of_values(
         yield _in_range(progression, stride)
 
 
-def _bounds_of_guards(step: Step, executed: Executed, strides: Sequence[Value]) -> Iterator[Bound]:
+def _bounds_of_guards(
+    step: Step, executed: Executed, strides: Sequence[Value], rings: Rings
+) -> Iterator[Bound]:
     first = step.first_guard
     for update in step.updates:
         last = first + update.guards
-        if update.guards:
+        if update.guards and update.register not in rings:
             yield bound_of(update, executed.values[first:last], strides[first:last])
         first = last
 

@@ -89,7 +89,7 @@ class Access(NamedTuple):
 class WindowRead(NamedTuple):
     """A read of `size` elements of a register, from the number in a scalar register on.
 
-    A `live` read sees what the bundle itself loads.
+    A `live` read sees what the bundle itself loads. Numbers count modulo `modulus`.
     """
 
     instruction: int
@@ -98,6 +98,7 @@ class WindowRead(NamedTuple):
     register: int
     is_clipped: bool
     is_live: bool
+    modulus: int = 1
 
 
 class Branch(NamedTuple):
@@ -310,7 +311,8 @@ class _Reader:
                 register = self._register(instruction, operand)
                 parts = (memory, *self._isa.spaces[memory].parts)
                 is_live = any(spec.reads.get(part) == LIVE for part in parts)
-                yield WindowRead(place, size, memory, register, is_clipped, is_live)
+                modulus = self._isa.spaces[memory].size
+                yield WindowRead(place, size, memory, register, is_clipped, is_live, modulus)
 
     def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:
         if spec.flow == "indirect":

@@ -11,6 +11,7 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import further_iterations
 from ipu_asm.flow.control_run.loop_iterations import Iteration, UnknownExit
+from ipu_asm.flow.control_run.rings import Rings, in_rings, rings_of
 from ipu_asm.flow.control_run.steps import Branch, Step
 from ipu_asm.flow.control_run.trace import (
     Executed,
@@ -26,6 +27,7 @@ from ipu_asm.flow.control_run.values import (
     Repetitions,
     Value,
     minus,
+    modulo,
     plus,
     reduced,
     repetitions,
@@ -46,19 +48,22 @@ def settle(
 ) -> SettledLoop | None:
     """Settle a loop from its first three iterations and the exit in each; None if it cannot be."""
     first, second, third = (iteration.nodes for iteration in iterations)
-    strides = strides_between(first, second)
-    changes = _changes([exit_.after for exit_ in exits])
+    rings = rings_of(steps, first, iterations[0].values)
+    if rings is None:
+        return None
+    strides = in_rings(rings, steps, first, strides_between(first, second))
+    again = in_rings(rings, steps, first, strides_between(second, third))
+    changes = _changes(rings, [exit_.after for exit_ in exits])
     address, place = exits[0][:2]
     is_uniform = (
-        strides is not None
-        and strides == strides_between(second, third)
-        and iterations[1].changes == iterations[2].changes
+        strides == again
+        and _moves_alike(rings, iterations)
         and all(exit_[:2] == (address, place) for exit_ in exits)
     )
     if not is_uniform or strides is None or changes is None:
         return None
     count = _repetitions(steps[address].branch, first, strides, place)
-    bound = further_iterations(steps, iterations[-1].values, third, strides, address)
+    bound = further_iterations(steps, iterations[-1].values, third, strides, address, rings)
     if count is None or bound is not None:
         return None
     last = list(_moved(first[: place + 1], iter(strides), count))
@@ -68,15 +73,30 @@ def settle(
     assert isinstance(executed, Executed)
     last[-1] = executed._replace(taken=not executed.taken)
     values = [reduced(plus(v, times(c, count))) for v, c in zip(exits[0].after, changes)]
+    for register, modulus in rings.items():
+        values[register] = modulo(values[register], modulus)
     segments = [Segment(folded(first, strides, count), count), Segment(last, 1)]
     return SettledLoop(segments, values, address + 1 if executed.taken else branch.target)
 
 
-def _changes(states: Sequence[Sequence[Value]]) -> list[Value] | None:
+def _changes(rings: Rings, states: Sequence[Sequence[Value]]) -> list[Value] | None:
     """Return the change of each value between states; None if it is not always the same."""
     one, two, three = states
-    changes = [minus(b, a) for a, b in zip(one, two)]
-    return changes if changes == [minus(c, b) for b, c in zip(two, three)] else None
+    changes = _differences(rings, one, two)
+    return changes if changes == _differences(rings, two, three) else None
+
+
+def _differences(rings: Rings, a: Sequence[Value], b: Sequence[Value]) -> list[Value]:
+    """Return the differences of values; those of rings modulo their size."""
+    found = [minus(after, before) for before, after in zip(a, b)]
+    for register, modulus in rings.items():
+        found[register] = modulo(found[register], modulus)
+    return found
+
+
+def _moves_alike(rings: Rings, iterations: Sequence[Iteration]) -> bool:
+    ends = [iteration.values for iteration in iterations]
+    return _differences(rings, *ends[:2]) == _differences(rings, *ends[1:])
 
 
 def _repetitions(
