@@ -111,6 +111,19 @@ def test_a_loop_that_fits_into_one_bundle_steps_its_pointers_before_it_uses_them
     assert "set lr2 -128; set lr5 -1;;" in result.program.text
 
 
+def test_a_pointer_that_is_0_at_the_start_is_set_where_it_begins_one_step_earlier() -> None:
+    text = """\
+    set lr3 0; set lr4 9;;
+x:  ldr_mult_reg r0 lr0 cr0;;
+    incr lr0 128; incr lr3 1;;
+    bne lr3 lr4 x;;
+    bkpt;;
+"""
+    assert check_saved(text).program.text.startswith("    set lr0 -128;")
+    kept = {**BASES, "lr0": 256}
+    assert "set lr0" not in rebased(program_of(text, kept)).program.text
+
+
 @pytest.mark.parametrize("name", example_kernels())
 def test_the_examples_update_no_register_in_vain(name: str) -> None:
     given = {"cr0": 0, "cr1": 0x8000, "cr2": 0x2000, "cr3": 0x2000, "cr4": 0x2000, "cr6": 0x2000}

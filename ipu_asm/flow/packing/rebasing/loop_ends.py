@@ -106,32 +106,43 @@ def _fits(known: Known, operations: Sequence[Operation]) -> bool:
 def _rotated(known: Known, loop: _Loop, work: int) -> Rewriting | None:
     """Return the rewriting of a loop into the bundle at address `work`."""
     operands: dict[Operand, str] = {}
+    first: list[str] = []
     shifts: dict[str, int] = {}
     for register, step in loop.steps.items():
         is_used = any(read.address == work for read in step.web.uses if read not in loop.compared)
         shifts[register] = -step.value if step.place[0] < loop.branch.address else 0
         if is_used and step.place[0] > work:
-            moved = _moved_sets(known, step)
+            moved = _begun_earlier(known, step)
             if moved is None:
                 return None
-            operands |= moved
+            operands |= moved.operands
+            first += moved.first
             shifts[register] -= step.value
     bound = _with_bound(known, loop, shifts)
     if bound is None:
         return None
     places = {(each.address, each.number): work for each in loop.operations}
-    return bound._replace(operands={**operands, **bound.operands}, moved=places)
+    every = {**operands, **bound.operands}
+    return Rewriting(every, first=(*first, *bound.first), moved=places)
 
 
-def _moved_sets(known: Known, step: _Step) -> dict[Operand, str] | None:
-    """Return the operands with which a web begins one step earlier."""
+def _begun_earlier(known: Known, step: _Step) -> Rewriting | None:
+    """Return the rewriting in which a web begins one step earlier.
+
+    A register that is 0 at the start of the program is set there.
+    """
+    register = step.web.register
+    presets = {name.lower() for each in known.observation.presets for name in each}
+    if step.outside == {START} and register not in presets:
+        text = setting(known, register, -step.value)
+        return None if text is None else Rewriting(first=(text,))
     found: dict[Operand, str] = {}
     for place in step.outside:
         update = None if place == START else constant_update(known.program, place)
         if update is None or update.is_step or not update.fits(update.value - step.value):
             return None
         found[*place, update.operand] = str(update.value - step.value)
-    return found
+    return Rewriting(found)
 
 
 def _with_bound(known: Known, loop: _Loop, shifts: dict[str, int]) -> Rewriting | None:
