@@ -1,5 +1,6 @@
 # l2_normalize.s: scale rows of 128 numbers to length 1, in the 32-bit mode FP32
 # isa: ipu2
+# CR wide = fp32
 #
 #   out[r][i] = x[r][i] * inverse[r], inverse[r] = 1 / sqrt(sum over j of x[r][j] squared)
 #
