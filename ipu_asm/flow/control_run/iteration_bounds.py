@@ -177,7 +177,8 @@ def base_of(access: Access, registers: Sequence[Value]) -> Value:
     for register in access.bases:
         value = registers[register]
         value = unsigned(value) if isinstance(value, int) else value
-        base = plus(base, value, access.unit)
+        value = value if access.unit == 1 else plus(0, value, access.unit)
+        base = value if base == 0 else plus(base, value)
     return base
 
 
