@@ -52,7 +52,7 @@ TEXT, WRONG = FILES["loop.toy"], FILES["wrong.toy"]
 def _toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """The folder of the page among the folders of instruction sets."""
     for name, text in FILES.items():
-        if name.startswith("ipu_asm/isa/"):
+        if name.startswith("ipu_asm/isa/toy/"):
             path = tmp_path / name.removeprefix("ipu_asm/isa/")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ipu_asm.isa.ipu.machine.elements import DType
+from ipu_asm.isa import manifests
 from ipu_lsp.debug_adapter.configuration import (
     FILE_FIELDS,
     LAUNCH_FIELDS,
@@ -68,7 +68,9 @@ def test_the_editor_knows_every_field_of_a_launch_configuration() -> None:
     assert set(properties) == fields
     assert set(properties["load"]["items"]["properties"]) == set(FILE_FIELDS)
     assert set(properties["dump"]["items"]["properties"]) == set(FILE_FIELDS)
-    assert properties["dtype"]["enum"] == [dtype.name.lower() for dtype in DType]
+    options = [option for each in manifests().values() for option in each.host_options]
+    choices = [name for option in options if option.name == "dtype" for name in option.choices]
+    assert properties["dtype"]["enum"] == list(dict.fromkeys(map(str.lower, choices)))
 
 
 def test_every_field_is_described_as_the_document_does() -> None:
