@@ -15,6 +15,7 @@ from ipu_asm.config.host_configurations import Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
+from ipu_asm.lint.other_instruction_set import OtherSet, hint_at_other_set, other_set_of
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress, suppress_written
 from ipu_asm.program.build import read_program
@@ -24,6 +25,7 @@ from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.settings import source_settings
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.source.template_comments import TemplateComment, template_comments
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
@@ -99,9 +101,31 @@ class Analyzer:
         masks of other assemblers (``{%k1}``) look like tags.
         """
         hint = foreign_assembly(text)
-        analysis = self.analyze(text, path, before, change=change, settings=settings)
+        analysis = self.analyze_implied(text, path, before, change=change, settings=settings)
         if hint is None or any(_is_ours(expansion) for expansion, _ in analysis.expanded):
             return analysis
+        findings = suppress(analysis.program, analysis.source, [hint])
+        return analysis.with_diagnostics(tuple(findings))
+
+    def analyze_implied(
+        self,
+        text: str,
+        path: str | None = None,
+        before: Analysis | None = None,
+        *,
+        change: Change | None = None,
+        settings: SourceSettings = DEFAULT_SETTINGS,
+    ) -> Analysis:
+        """The same for a text that a configuration or an extension gives its instruction set.
+
+        A text that is plainly for another set of the language has a hint in place of all other
+        findings.
+        """
+        analysis = self.analyze(text, path, before, change=change, settings=settings)
+        other = other_set(analysis)
+        if other is None:
+            return analysis
+        hint = hint_at_other_set(other, text)
         findings = suppress(analysis.program, analysis.source, [hint])
         return analysis.with_diagnostics(tuple(findings))
 
@@ -296,6 +320,19 @@ def _is_ours(expansion: Expansion) -> bool:
     """Return whether a template has an expansion that is not for another assembler."""
     is_expanded = expansion.text and not expansion.findings
     return bool(is_expanded) and foreign_assembly(expansion.text) is None
+
+
+def other_set(analysis: Analysis) -> OtherSet | None:
+    """Return the set that a text is plainly written for, placed in it, if that is not its own."""
+    for expansion, expanded in analysis.expanded:
+        other = other_set_of(expanded.program, expanded.diagnostics)
+        if other is not None:
+            place = expansion.source_map.written(other.span)
+            is_here = place is not None and place.path == MAIN
+            return other._replace(span=place.span if place and is_here else Span(0, 0))
+    if analysis.expanded:
+        return None
+    return other_set_of(analysis.program, analysis.program.findings)
 
 
 def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:

@@ -22,10 +22,14 @@ _COMMENT_END = re.compile(r"\*/|-?#\}")
 
 
 class IsaChoice(NamedTuple):
-    """The name of an instruction set, which may be unknown, and the place that names it."""
+    """The name of an instruction set, which may be unknown, and the place that names it.
+
+    `is_explicit`: the file itself or the user's command names it.
+    """
 
     name: str
     origin: str
+    is_explicit: bool = False
 
 
 class IsaChooser:
@@ -58,7 +62,7 @@ def choose_isa(
     configuration, or of the file extension, in this order; else `otherwise`.
     """
     if asked is not None:
-        return IsaChoice(asked, "--isa")
+        return IsaChoice(asked, "--isa", True)
     return (
         _from_comment(text, path)
         or _from_configuration(path, configuration)
@@ -77,7 +81,7 @@ def _from_comment(text: str, path: str) -> IsaChoice | None:
         name, rest = comment[1], _COMMENT_END.sub("", comment[2]).strip()
         if name in manifests() or not rest:
             line = len(re.findall(r"\r\n?|\n", head[: comment.start()])) + 1
-            return IsaChoice(name, f"{path}:{line}")
+            return IsaChoice(name, f"{path}:{line}", True)
     return None
 
 

@@ -13,6 +13,7 @@ from typing import Callable, Iterator, NamedTuple
 
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.globs import path_matches
+from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.config.toml_keys import TomlLimitError, key_offsets
 from ipu_asm.text import Span, TextEdit, apply_edits
 
@@ -66,6 +67,31 @@ def add_context_name(
         return bool(contexts) and all(name in context for context in contexts)
 
     return edits if _proven(text, configuration, edits, has_name) else []
+
+
+def add_isa(
+    text: str, configuration: Configuration, path: str, name: str, *, for_file: bool
+) -> TextEdit | None:
+    """Return the edit that chooses the instruction set of a file alone, or of all files.
+
+    None if that is impossible in this text.
+    """
+    if for_file:
+        relative = _relative(path, configuration.folder)
+        if relative is None:
+            return None
+        line = f"{json.dumps(relative)} = {json.dumps(name)}"
+        # The first glob that fits counts, so the line goes before the others.
+        edit = _in_table(text, _table(configuration), "isa-by-glob", line)
+    elif configuration.isa is not None:
+        return None
+    else:
+        edit = _at_top(text, _table(configuration), f"isa = {json.dumps(name)}")
+
+    def is_chosen(after: Configuration) -> bool:
+        return choose_isa("", path, None, after).name == name
+
+    return edit if _proven(text, configuration, [edit], is_chosen) else None
 
 
 def add_include_path(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
+from ipu_asm.analysis.analyzer import other_set
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
 from ipu_asm.ide.names.lookup import includes_of
 from ipu_asm.ide.template.declaring import undefined_name
+from ipu_asm.lint.other_instruction_set import OTHER_INSTRUCTION_SET
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -41,6 +43,15 @@ def names_to_declare(analysis: Analysis, span: Span) -> Iterator[NameToDeclare]:
             if word in finding.dropped_if_defined and word.isidentifier():
                 found.setdefault(word, NameToDeclare(finding, word, False))
     yield from found.values()
+
+
+def set_to_choose(analysis: Analysis, span: Span) -> tuple[Diagnostic, str] | None:
+    """Return the hint at a span that a text is for another instruction set, and its name."""
+    for finding in _touched(analysis, span):
+        if finding.code == OTHER_INSTRUCTION_SET.code:
+            other = other_set(analysis)
+            return (finding, other.name) if other is not None else None
+    return None
 
 
 def missing_headers(analysis: Analysis, span: Span) -> Iterator[MissingHeader]:

@@ -47,9 +47,10 @@ class Manifest(NamedTuple):
 
     `is_encodable`: the encoding is known, so that programs can be assembled. `memories` are the
     memory maps that a project can select, the default first. `modifiers` are the slots and register
-    files that are semantic token modifiers, to have colours of their own. `has_machine`: programs
-    can be executed, with `memory_size` bytes of memory; `host_options` are what the host sets of
-    that machine.
+    files that are semantic token modifiers, to have colours of their own. `telltales` are mnemonics
+    in lower case that no other set of the language has, and no habit from elsewhere. `has_machine`:
+    programs can be executed, with `memory_size` bytes of memory; `host_options` are what the host
+    sets of that machine.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Manifest(NamedTuple):
     is_encodable: bool = False
     memories: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
+    telltales: frozenset[str] = frozenset()
     has_machine: bool = False
     memory_size: int = 0
     host_options: tuple[HostOption, ...] = ()

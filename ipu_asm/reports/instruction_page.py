@@ -35,6 +35,7 @@ def instruction_markdown(
         fenced_code(spec.syntax, language),
         _heading(isa, spec),
         _deprecation(spec),
+        _remarks(isa, spec),
         spec.doc.summary,
         _titled("Operands", "\n".join(_operand_lines(isa, spec))),
         _titled("Operation", fenced_code(spec.doc.operation, "text") if spec.doc.operation else ""),
@@ -80,6 +81,16 @@ def _deprecation(spec: InstructionSpec) -> str:
     return f"**Deprecated:** {spec.deprecated}." if spec.deprecated else ""
 
 
+def _remarks(isa: Isa, spec: InstructionSpec) -> str:
+    """Return what the assembler puts for the instruction, and where the machine lacks it."""
+    remarks = []
+    if spec.becomes:
+        remarks.append(f"The assembler puts `{' '.join(spec.becomes)}` for it.")
+    if isa.slot_by_name[spec.slot].simulation_only and not spec.nop:
+        remarks.append("**Only in simulation:** the machine does not have its slot.")
+    return " ".join(remarks)
+
+
 def _operand_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
     times = read_timing(spec)
     for operand in spec.operands:
@@ -117,6 +128,12 @@ def _effect_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
         names = [f"`{name}`" for name, when in times.items() if when == time]
         if names:
             yield f"- reads {', '.join(names)}{_when(isa, time)}"
+    for (operand, file), reads in spec.register_reads.items():
+        for time in _READ_TIMINGS:
+            names = [f"`{name}`" for name, when in reads.items() if when == time]
+            if names:
+                reads_here = f"- reads {', '.join(names)}{_when(isa, time)}"
+                yield f"{reads_here}, if `{operand}` is one of the registers `{file}`"
     implicit = [f"`{each.register}`" for each in spec.implicit if "r" in each.access]
     if implicit:
         yield f"- reads {', '.join(implicit)}"

@@ -6,7 +6,7 @@ from typing import Callable, Iterator, NamedTuple
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.isa import UnknownIsaError, load_isa, manifests
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.projects import Projects
@@ -14,10 +14,10 @@ from ipu_lsp.server.sources import Sources
 
 
 class ChosenAnalyzer(NamedTuple):
-    """The analyzer of a document; `is_claimed` if something names its instruction set."""
+    """The analyzer of a document, and how its instruction set was chosen."""
 
     analyzer: Analyzer
-    is_claimed: bool
+    choice: IsaChoice
 
 
 class Analyzers:
@@ -42,7 +42,9 @@ class Analyzers:
         analyzer = chosen.analyzer
         if before is not None and before.isa is not analyzer.isa:
             before = None
-        analyze = analyzer.analyze if chosen.is_claimed else analyzer.analyze_unclaimed
+        analyze = analyzer.analyze if chosen.choice.is_explicit else analyzer.analyze_implied
+        if chosen.choice.name == UNCLAIMED:
+            analyze = analyzer.analyze_unclaimed
         settings = self._sources.settings(document)
         analysis = analyze(
             document.text, document.name, before, change=document.edit, settings=settings
@@ -76,7 +78,7 @@ class Analyzers:
             except UnknownIsaError as error:
                 self._warn(f"{choice.origin}: {error}")
                 return None
-        return ChosenAnalyzer(self._analyzers[name, memory], choice.name != UNCLAIMED)
+        return ChosenAnalyzer(self._analyzers[name, memory], choice)
 
     def _isa_of_includers(self, document: Document) -> str:
         """Return the instruction set of the first open document that includes a header."""

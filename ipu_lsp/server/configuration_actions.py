@@ -9,10 +9,20 @@ from typing import Generator, NamedTuple
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.file_search import files_named
-from ipu_asm.config.toml_edits import add_context_name, add_define, add_include_path
+from ipu_asm.config.toml_edits import (
+    add_context_name,
+    add_define,
+    add_include_path,
+    add_isa,
+)
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.ide.code_actions import QUICK_FIX
-from ipu_asm.ide.configuration_changes import missing_headers, names_to_declare
+from ipu_asm.ide.configuration_changes import (
+    missing_headers,
+    names_to_declare,
+    set_to_choose,
+)
+from ipu_asm.isa import manifests
 from ipu_asm.source.settings import DEFAULT_INCLUDE_PATHS
 from ipu_asm.text import Span, TextEdit
 from ipu_lsp.json_types import Json
@@ -48,10 +58,13 @@ def configuration_actions(
     """Return the code actions at a span that change the configuration of a document."""
     names = list(names_to_declare(view.analysis, span))
     headers = list(missing_headers(view.analysis, span))
-    target = _target(session, document) if names or headers else None
+    chosen = set_to_choose(view.analysis, span)
+    target = _target(session, document) if names or headers or chosen else None
     if target is None:
         return []
     changes = []
+    if chosen is not None:
+        changes += _choosing(document, target, *chosen)
     for finding, name, is_in_template in names:
         changes.append(_declaring(document, target, name, finding, is_in_template))
     for finding, name in headers:
@@ -90,6 +103,24 @@ def _declaring(
         return _Change(title, finding, edits)
     edit = add_define(target.text, target.configuration, name)
     return _Change(f"Add `{name}` to [defines] of {file}", finding, [edit] if edit else [])
+
+
+def _choosing(
+    document: Document, target: _ConfigurationText, finding: Diagnostic, name: str
+) -> list[_Change]:
+    """Return the changes that choose an instruction set, for a document or for all files."""
+    file = os.path.basename(target.configuration.path)
+    title = manifests()[name].title
+    scopes = ((f"`{os.path.basename(document.key)}`", True), ("all files", False))
+    edits = [
+        (scope, add_isa(target.text, target.configuration, document.key, name, for_file=is_alone))
+        for scope, is_alone in scopes
+    ]
+    return [
+        _Change(f"Read {scope} as {title} (in {file})", finding, [edit])
+        for scope, edit in edits
+        if edit is not None
+    ]
 
 
 def _search(

@@ -93,7 +93,8 @@ class _FmtRun:
 
     def _text(self, target: Target, text: str) -> str:
         configuration = self._configuration(target)
-        name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
+        choice = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
+        name, origin = choice.name, choice.origin
         if name == UNCLAIMED and foreign_assembly(text) is not None:
             return text
         try:

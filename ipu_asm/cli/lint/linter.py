@@ -208,17 +208,20 @@ class Linter:
 
         Raises `ConfigurationError` if the set does not exist.
         """
-        name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
-        is_claimed = name != UNCLAIMED
-        name = name or DEFAULT_ISA
+        choice = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
+        name = choice.name or DEFAULT_ISA
         memory = configuration.memory.get(name, "")
         if (name, memory) not in self._analyzers:
             try:
                 self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
             except UnknownIsaError as error:
-                raise ConfigurationError([ConfigurationFinding(str(error), origin)]) from error
+                raise ConfigurationError(
+                    [ConfigurationFinding(str(error), choice.origin)]
+                ) from error
         analyzer = self._analyzers[name, memory]
-        analyze = analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
+        analyze = analyzer.analyze if choice.is_explicit else analyzer.analyze_implied
+        if choice.name == UNCLAIMED:
+            analyze = analyzer.analyze_unclaimed
         return partial(analyze, settings=self._source_settings(target, configuration))
 
     def _source_settings(self, target: Target, configuration: Configuration) -> SourceSettings:

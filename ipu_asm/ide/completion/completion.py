@@ -122,6 +122,9 @@ def _instructions(isa: Isa, context: CompletionContext) -> Iterator[CompletionIt
         if not slots:
             continue
         spec = next(form for form in isa.forms(first) if form.slot in slots)
+        if spec.nop and not isa.slot_by_name[spec.slot].units:
+            # A written no-op of several slots takes the first free one.
+            slots = {spec.slot: None}
         yield CompletionItem(
             spec.mnemonic,
             INSTRUCTION,
@@ -173,7 +176,11 @@ def _macro(candidate: MacroCandidate, context: CompletionContext, rank: str) -> 
 
 
 def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
-    return f"{' or '.join(slots)}: {spec.doc.title}" if len(isa.slots) > 1 else spec.doc.title
+    if len(isa.slots) == 1:
+        return spec.doc.title
+    is_simulated = any(isa.slot_by_name[slot].simulation_only for slot in slots)
+    remark = " (simulation only)" if is_simulated and not spec.nop else ""
+    return f"{' or '.join(slots)}: {spec.doc.title}{remark}"
 
 
 def _sort_rank(spec: InstructionSpec) -> int:
@@ -304,12 +311,20 @@ def _conflicting_writes(
     """
     if operand.name not in spec.writes or not isa.slot_by_name[spec.slot].exclusive_writes:
         return {}
-    return {
-        access.register: f"already written in this bundle by {' '.join(other.words)}"
+    written = {
+        unit: f"already written in this bundle by {' '.join(other.words)}"
         for other in context.others
         if other.spec is not None and other.spec.slot == spec.slot
         for access in instruction_accesses(isa, other)
         if access.writes
+        for unit in access.units
+    }
+    choices = [choice.text for choice in operand.type.complete()] if written else []
+    return {
+        register: written[unit]
+        for register in choices
+        for unit in isa.units(register)
+        if unit in written
     }
 
 

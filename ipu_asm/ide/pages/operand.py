@@ -16,6 +16,7 @@ from ipu_asm.ide.syntax_element import OperandAt, reference_at
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.isa.operands import number_value
+from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import notes_at
 from ipu_asm.reports.markdown import escaped, inline_code
@@ -121,6 +122,14 @@ def _register_title(program: Program, register: str, bundle: int) -> str:
 
 def _about_file(isa: Isa, register: str) -> str:
     file = isa.file_of_register[register]
+    parts = sorted(isa.units(register) - {register})
+    if parts and all(part in isa.file_of_register for part in parts):
+        names = " and ".join(f"`{part}`" for part in parts)
+        return f"Has the bits of {names} · {_title_and_summary(file)}"
+    return _title_and_summary(file)
+
+
+def _title_and_summary(file: RegisterFile) -> str:
     return f"{file.title[:1].upper()}{file.title[1:]} · {file.as_phrase()} · {file.summary}"
 
 

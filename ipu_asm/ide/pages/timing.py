@@ -60,13 +60,13 @@ def reads_of_changed_registers(isa: Isa, bundle: Bundle) -> list[RegisterAccess]
     # instructions.
     writers: dict[str, set[int]] = {}
     for access in every:
-        if access.writes:
-            writers.setdefault(access.register, set()).add(access.instruction)
+        for unit in access.units if access.writes else ():
+            writers.setdefault(unit, set()).add(access.instruction)
     return [
         read
         for read in every
         if _can_see_other_writes(read)
-        and _has_other(writers.get(read.register, ()), read.instruction)
+        and any(_has_other(writers.get(unit, ()), read.instruction) for unit in read.units)
     ]
 
 
@@ -82,7 +82,7 @@ def _sees_or_misses(read: RegisterAccess, write: RegisterAccess) -> bool:
     """
     if not write.writes or not _can_see_other_writes(read):
         return False
-    return read.register == write.register and read.instruction != write.instruction
+    return read.instruction != write.instruction and not read.units.isdisjoint(write.units)
 
 
 def _can_see_other_writes(read: RegisterAccess) -> bool:

@@ -13,6 +13,27 @@ MANIFEST = Manifest(
     shared_extensions=(".s", ".asm"),
     is_encodable=True,
     modifiers=("xmem", "lr", "mult", "acc", "aaq", "cond", "break", "cr", "mult_stage"),
+    telltales=frozenset(
+        (
+            "incr",
+            "acc",
+            "acc.first",
+            "reset_acc",
+            "acc.add_aaq",
+            "acc.add_aaq.first",
+            "mult.ev",
+            "mult.ve.cr",
+            "mult.ve.aaq",
+            "agg",
+            "aaq",
+            "xmem.store_aaq_result",
+            "break_nop",
+            "xmem_nop",
+            "mult_nop",
+            "acc_nop",
+            "aaq_nop",
+        )
+    ),
     has_machine=True,
     memory_size=1 << 21,
     host_options=(

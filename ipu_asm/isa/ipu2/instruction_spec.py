@@ -411,6 +411,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "Changes no loop register; before an lr instruction it leaves a sub-slot empty.",
         ),
     },
+    # Loads come before the stores of their bundle, so that nothing has written xmem yet.
     "load": {
         "LDR_MULT_REG": {
             "operands": [{"name": "dest", "type": "MultStageReg"}, *_ROW_OPERANDS],

@@ -25,6 +25,27 @@ MANIFEST = Manifest(
         "lrd",
         "mult_stage",
     ),
+    telltales=frozenset(
+        (
+            "incr_mod_pow2",
+            "addb",
+            "addbi",
+            "mult.rc.vv",
+            "mult.rc.ve",
+            "mult.rc.vs",
+            "acc.add",
+            "acc.add.first",
+            "acc.sub",
+            "acc.sub.first",
+            "acc.reshape",
+            "agg.sum",
+            "agg.sum.first",
+            "agg.max",
+            "agg.max.first",
+            "activate.quantize",
+            "str_post_aaq_reg",
+        )
+    ),
     has_machine=True,
     memory_size=1 << 23,
     host_options=(

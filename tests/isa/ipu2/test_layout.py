@@ -74,6 +74,8 @@ def test_registers_and_state_are_read_when_the_table_says() -> None:
                 names, _, time = entry.partition(": ")
                 recorded |= dict.fromkeys(names.removesuffix(" pair").split(", "), time)
             for name, time in recorded.items():
+                # A live read of xmem sees what is there before the stores of the bundle.
+                time = "snapshot" if name == "xmem" else time
                 if time in ("live", "snapshot"):
                     assert read[name] == time, (spec.mnemonic, name)
     # The table has a sentence for what depends on the operand that is written.
