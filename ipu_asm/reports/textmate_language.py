@@ -38,9 +38,18 @@ class Language(NamedTuple):
         return found
 
     def one_of(self, mnemonics: Iterable[str]) -> str:
-        """Return a group that matches one of these mnemonics."""
-        case = "i" if self.isas[0].surface.case_insensitive else ""
-        return f"(?{case}:{alternatives(mnemonics)})"
+        """Return a group that matches these mnemonics, in any case where their set allows it."""
+        names = list(mnemonics)
+        in_any_case = [name for name in names if self._is_in_any_case(name)]
+        exact = [name for name in names if name not in in_any_case]
+        groups = [f"(?:{alternatives(exact)})"] if exact else []
+        groups += [f"(?i:{alternatives(in_any_case)})"] if in_any_case else []
+        return groups[0] if len(groups) == 1 else f"(?:{'|'.join(groups)})"
+
+    def _is_in_any_case(self, mnemonic: str) -> bool:
+        return any(
+            mnemonic in isa.instructions for isa in self.isas if isa.surface.case_insensitive
+        )
 
     @property
     def braces(self) -> list[str]:

@@ -32,7 +32,7 @@ from ipu_asm.ide.semantic_tokens import (
     SemanticToken,
     semantic_tokens,
 )
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType, number_value
 from ipu_asm.lint.suppressions.comments import suppression_comments
@@ -220,8 +220,18 @@ def _lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
         swapped = map(_in_other_case, written, spec.operands)
         yield f"{spec.mnemonic} {line}{end}"
         yield f"{spec.mnemonic} {isa.surface.operand_separator.join(swapped)}{end}"
-        if isa.surface.case_insensitive:
+        if isa.surface.case_insensitive and not _is_of_another_set(isa, spec.mnemonic.swapcase()):
             yield f"{spec.mnemonic.swapcase()} {line}{end}"
+
+
+def _is_of_another_set(isa: Isa, mnemonic: str) -> bool:
+    """Whether the first set of the language has this very mnemonic, whose colours it then has."""
+    others = (load_isa(each) for each in manifests() if each != isa.name)
+    return any(
+        mnemonic in other.instructions
+        for other in others
+        if other.surface.language_id == isa.surface.language_id
+    )
 
 
 def _in_other_case(text: str, operand: Operand) -> str:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration
+from ipu_asm.config.isa_choice import IsaChoice
 
 Toml = bool | int | float | str | Sequence["Toml"] | Mapping[str, "Toml"]
 
 
-def settings_text(path: str, isa: tuple[str, str], settings: Configuration) -> str:
+def settings_text(path: str, isa: IsaChoice, settings: Configuration) -> str:
     """Return the settings that apply to a file.
 
-    `isa` is the name of its instruction set and what chose it. Settings without a value in the
+    `isa` is the choice of its instruction set. Settings without a value in the
     configuration have their default.
     """
     lines = [f"# {path}: {settings.path or 'no configuration file'}"]
-    name, origin = isa
-    lines.append(f"isa = {_toml(name)}  # {origin}")
+    lines.append(f"isa = {_toml(isa.name)}  # {isa.origin}")
     lines += _keys(
         {
             "exclude": list(DEFAULT_EXCLUDE if settings.exclude is None else settings.exclude),

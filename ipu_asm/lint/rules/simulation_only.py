@@ -53,7 +53,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 RULE = Rule(
     id=RULE_ID,
     documentation=__doc__ or "",
-    valid=("STR_POST_AAQ_REG lr0 cr2; BKPT;;", "; ".join(["NOP"] * 11) + ";; BKPT;;"),
+    valid=("STR_POST_AAQ_REG lr0 cr2; BKPT;;", "NOP; NOP; NOP;; BKPT;;"),
     invalid=("⟦STR_ACC_REG⟧ lr0 cr2; BKPT;;", "INC lr0 1; ⟦str_acc_reg⟧ lr0 cr2;; BKPT;;"),
     check_bundle=check,
     isa="ipu2",
