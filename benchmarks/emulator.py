@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +12,25 @@ from benchmarks import core, timing
 from benchmarks.report import Target, number, print_table
 from benchmarks.timing import Action
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.emulator import DType, Ipu, IpuState
+from ipu_asm.emulator import DType, Ipu, IpuState, machine_for
 from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.vliw import VliwMachine
 
-LAYER = Path(__file__).parents[1] / "examples" / "fully_connected.s"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+LAYER = EXAMPLES / "fully_connected.s"
+SECOND_LAYER = EXAMPLES / "ipu2" / "fully_connected.s"
 
 BUNDLE_UNITS = 14.0
 """Units that a bundle of the layer may cost; nearly all of them are its inner loop."""
 
 FP8_SHARE = 1.5
 """What a bundle on FP8 elements may cost, in bundles on INT8 elements."""
+
+SECOND_SET_SHARE = 1.5
+"""What a bundle of the layer for IPU 2 may cost, in bundles of the layer for the IPU, in INT8."""
+
+SECOND_CORE_TIMES = 20.0
+"""How many times as fast the core of IPU 2 must be as numpy, on its layer in INT8."""
 
 SAVE_UNITS = 3.0
 """Units that saving the whole state may cost."""
@@ -32,6 +42,8 @@ UNITS, SAVES, STEPS = 5_000, 2_000, 1_000
 """How often the short things are done in a round."""
 
 TITLES = {
+    "ipu2": "INT8 on IPU 2, a bundle",
+    "ipu2 core": "INT8 on the core of IPU 2, a bundle",
     "step": "INT8, bundle by bundle",
     "save": "save the state",
     "stored": "store 512 bytes, save the state",
@@ -47,6 +59,9 @@ def run(quick: bool = False) -> list[Target]:
     actions: dict[str, Action] = {"unit": _unit}
     for dtype, ipu in machines.items():
         actions[dtype.name] = lambda ipu=ipu: _layer(ipu)  # type: ignore[misc]
+    for name, engine in (("ipu2", Engine.NUMPY), ("ipu2 core", Engine.CORE)):
+        second = _second_machine(engine)
+        actions[name] = lambda machine=second: _layer(machine)  # type: ignore[misc]
     actions["step"] = lambda: _steps(machines[DType.INT8])
     actions["save"] = lambda: _saves(machines[DType.INT8].state)
     actions["stored"] = lambda: _saves_after_stores(machines[DType.INT8].state)
@@ -68,6 +83,19 @@ def _machine(dtype: DType, program: str) -> Ipu:
     return Ipu(state)
 
 
+def _second_machine(engine: Engine) -> VliwMachine[Any]:
+    """A machine of IPU 2 with its layer and small elements."""
+    rng, model = Random("emulator"), machine_for("ipu2")
+    state = model.State()
+    state.load_program(assemble(SECOND_LAYER.read_text(encoding="utf-8"), "ipu2"))
+    state.xmem.write_address(0, bytes(rng.randrange(64) for _ in range(0x25000)))
+    for index, value in enumerate((0x000, 0x400, 0x800, 126, 9), 2):
+        state.regfile.set_cr(index, value)
+    machine: VliwMachine[Any] = model.make_machine(state, {})
+    machine.engine_choice = engine
+    return machine
+
+
 def _unit() -> float:
     a = np.arange(128, dtype=np.int32)
     b, c = a.copy(), a.copy()
@@ -80,7 +108,7 @@ def _unit() -> float:
     return timing.timed(multiply) / UNITS
 
 
-def _layer(ipu: Ipu) -> float:
+def _layer(ipu: VliwMachine[Any]) -> float:
     """Seconds of one bundle in a run of the layer, which begins by setting its registers."""
     ipu.state.program_counter = 0
     before = ipu.cycles
@@ -141,4 +169,8 @@ def _targets(seconds: dict[str, list[float]]) -> list[Target]:
     for dtype in (DType.FP8_E4M3, DType.FP8_E5M2):
         ratio = _ratio(seconds, dtype.name, DType.INT8.name)
         targets.append(Target(f"{dtype.name} against INT8", ratio, FP8_SHARE))
+    ratio = _ratio(seconds, "ipu2", DType.INT8.name)
+    targets.append(Target("IPU 2 against the IPU, numpy, INT8", ratio, SECOND_SET_SHARE))
+    share = _ratio(seconds, "ipu2 core", "ipu2") * SECOND_CORE_TIMES
+    targets.append(Target(f"{SECOND_CORE_TIMES:g} x core of IPU 2 against numpy", share, 1.0))
     return [*targets, Target("saving the state, units", _ratio(seconds, "save"), SAVE_UNITS)]
