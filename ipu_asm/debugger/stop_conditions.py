@@ -313,7 +313,7 @@ def _describe_overflow(event: NumericEvent, is_vector: bool) -> str:
     where = f"element {first} of `{register}`"
     if number > 1:
         where = f"{number} elements of `{register}`, the first being element {first}"
-    return f"`{instruction}` overflowed in {where} with an exact sum of {exact}"
+    return f"`{instruction}` overflowed in {where} with an exact result of {exact}"
 
 
 _NUMERIC_TRAPS: Final = {

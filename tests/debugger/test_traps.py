@@ -197,7 +197,7 @@ def test_a_sum_of_three_that_fits_does_not_overflow_on_the_way() -> None:
     )
     stop, _ = check_stops("acc.add_aaq aaq0;; bkpt;;", NUMBERS, words)
     assert stop.description == (
-        "`acc.add_aaq aaq0` overflowed in element 6 of `r_acc` with an exact sum of 2147483648, "
+        "`acc.add_aaq aaq0` overflowed in element 6 of `r_acc` with an exact result of 2147483648, "
         "in bundle 0 (line 1)"
     )
 
