@@ -49,7 +49,8 @@ class MachineModel:
     unless the host does; `setting_values` has the settings of a state that expressions read.
     `scopes` are the headings under which views show registers other than those in `vectors_shown`,
     which are in display order. `numpy_types` has the numpy types of 8-bit floats, where
-    numpy has them, `numpy_names` how Python code names these. The probes find numeric
+    numpy has them, `numpy_names` how Python code names these. `masked_bit` is the bit
+    of a mask that suppresses an element. The probes find numeric
     events, `memory_read` the bytes that an instruction has read; None for a machine without them.
     """
 
@@ -70,6 +71,7 @@ class MachineModel:
         vectors_shown: Sequence[str] | None = None,
         numpy_types: Mapping[str, Any] = {},
         numpy_names: Mapping[str, str] = {},
+        masked_bit: int = 1,
         nan_probe: ProbeMaker | None = None,
         overflow_probe: ProbeMaker | None = None,
         memory_read: MemoryRead | None = None,
@@ -93,6 +95,7 @@ class MachineModel:
         self.vectors_shown = tuple(vectors_shown or self.layout.vector_places)
         self.numpy_types = numpy_types
         self.numpy_names = numpy_names
+        self.masked_bit = masked_bit
         self.nan_probe = nan_probe
         self.overflow_probe = overflow_probe
         self.memory_read = memory_read

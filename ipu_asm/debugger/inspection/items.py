@@ -14,6 +14,7 @@ from ipu_asm.debugger.inspection.texts import (
     element_texts,
     list_text,
     mask_text,
+    masked_count,
     single_texts,
     summary,
 )
@@ -142,7 +143,7 @@ class ItemFactory:
         if old is not None:
             differing = int.from_bytes(now, "little") ^ int.from_bytes(old, "little")
             changed = differing.bit_count()
-        value = mask_text(now, changed, notation)
+        value = mask_text(now, changed, notation, self._masked_bit)
         bits = location.bits()
         assert bits is not None
         group = group_of(bits)
@@ -171,14 +172,19 @@ class ItemFactory:
             return list_text(element_texts(location.kind, now, notation)) + _changed(changed)
         is_all = location.elements <= MAX_ELEMENTS
         now, _ = self.comparison.current_and_previous(location if is_all else location.part(0, ROW))
-        text = summary(location.kind, now, is_all, changed, notation)
+        text = summary(location.kind, now, is_all, changed, notation, masked_bit=self._masked_bit)
         return f"at {location.start:#x}, {text}" if location.space is Space.MEMORY else text
+
+    @property
+    def _masked_bit(self) -> int:
+        """The bit of a mask that suppresses an element."""
+        return self.comparison.view.model.masked_bit
 
     def _masks_text(self, location: Location, notation: str | None) -> str:
         now, _ = self.comparison.current_and_previous(location)
         if notation is not None:
             return list_text(element_texts(MASK, now, notation))
-        counts = [str(int(mask).bit_count()) for mask in MASK.decode(now)]
+        counts = [str(masked_count(int(mask), self._masked_bit)) for mask in MASK.decode(now)]
         return f"{', '.join(counts)} masked"
 
     def note(self, name: str, meaning: str = "") -> str:

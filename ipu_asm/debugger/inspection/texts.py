@@ -53,7 +53,13 @@ def list_text(texts: list[str]) -> str:
 
 
 def summary(
-    kind: ElementType, data: Content, is_all: bool, changed: int, notation: str | None
+    kind: ElementType,
+    data: Content,
+    is_all: bool,
+    changed: int,
+    notation: str | None,
+    *,
+    masked_bit: int = 1,
 ) -> str:
     """Summarize a vector in a line: type, minimum and maximum, changed count, first elements.
 
@@ -65,17 +71,22 @@ def summary(
         parts.append(f"all {texts[0]}")
         texts = []
     elif is_all and len(data) <= MAX_SUMMARIZED * kind.size:
-        parts += _extent(kind, data, notation)
+        parts += _extent(kind, data, notation, masked_bit)
     if changed:
         parts.append(f"{changed} changed")
     line = ", ".join(parts)
     return f"{line}: {', '.join(texts)}, …" if texts else line
 
 
-def mask_text(data: Content, changed: int, notation: str | None) -> str:
+def masked_count(mask: int, masked_bit: int) -> int:
+    """Return the number of elements that a mask suppresses."""
+    return mask.bit_count() if masked_bit else MASK.bits - mask.bit_count()
+
+
+def mask_text(data: Content, changed: int, notation: str | None, masked_bit: int = 1) -> str:
     """Format a mask: the number of suppressed elements, and its bits from element 0 on."""
     number = int.from_bytes(data, "little")
-    counts = f"{number.bit_count()} masked, "
+    counts = f"{masked_count(number, masked_bit)} masked, "
     if changed:
         counts += f"{changed} changed, "
     if notation not in (None, "b"):
@@ -142,10 +153,10 @@ def _alone(number: Number, kind: ElementType | None = None) -> str:
     return f"{number} ({int(number) & kind.highest if kind is not None else number:#x})"
 
 
-def _extent(kind: ElementType, data: Content, notation: str | None) -> list[str]:
+def _extent(kind: ElementType, data: Content, notation: str | None, masked_bit: int) -> list[str]:
     """Minimum, maximum and NaN count; for bits the number of masked elements."""
     if kind == BIT:
-        return [f"{sum(data)} masked"]
+        return [f"{data.count(masked_bit)} masked"]
     # The distinct bytes suffice.
     numbers = kind.decode(bytes(sorted(set(data))) if kind.size == 1 else data)
     ordered = [number for number in numbers if number == number]

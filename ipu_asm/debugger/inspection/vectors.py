@@ -204,11 +204,17 @@ def _masked(comparison: Comparison, mask: str, location: Location) -> tuple[int,
     bits = None if found is None else found.bits()
     if bits is None:
         known = comparison.view.masks
-        raise _error(f"a mask is one such as `{known[0]}`, found" if known else "no", mask)
+        raise _error(
+            f"a mask is one such as `{known[0]}`, found"
+            if known
+            else "the machine has no masks, found",
+            mask,
+        )
     if not _masks(comparison.view, location):
         return ()
     current, _ = comparison.current_and_previous(bits)
-    return tuple(number for number, bit in enumerate(current) if bit)
+    masked = comparison.view.model.masked_bit
+    return tuple(number for number, bit in enumerate(current) if bit == masked)
 
 
 def _numbers(kind: ElementType, data: Content) -> tuple[Number, ...]:

@@ -108,6 +108,7 @@ MODEL: Final = MachineModel(
         "post_aaq_reg",
         "r_mask",
     ),
+    masked_bit=0,
     memory_read=_memory_read,
     nan_probe=nan_probe,
     overflow_probe=overflow_probe,
