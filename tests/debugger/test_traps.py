@@ -186,7 +186,7 @@ def test_a_sum_that_does_not_fit_stops_with_what_it_is() -> None:
     stop, _ = check_stops(text, NUMBERS, words)
     assert (stop.reason, stop.trap, stop.cycle) == (StopReason.OVERFLOW, Trap.OVERFLOW, 2)
     assert stop.description == (
-        "`acc` overflowed in 2 elements of `r_acc`, the first being element 5 with an exact sum "
+        "`acc` overflowed in 2 elements of `r_acc`, the first being element 5 with an exact result "
         "of 2147483648, in bundle 1 (`loop`, line 2)"
     )
 
