@@ -24,7 +24,7 @@ SECONDS_STEP_BACK = 0.015
 """What the median step back may take."""
 
 SHARE_OF_A_RUN = 2.0
-"""What continuing past a breakpoint that is never reached may cost, in plain runs."""
+"""What continuing past a breakpoint that is never reached may cost, in plain runs on numpy."""
 
 # Stores go all over the memory, so that keyframes share as little as they can.
 PROGRAM = """\

@@ -128,6 +128,11 @@ class AssertionChecks:
         """Whether a run has to be checked between bundles."""
         return bool(self._before or self._after)
 
+    @property
+    def addresses(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The bundles with conditions before them, and those with conditions after them."""
+        return frozenset(self._before), frozenset(self._after)
+
     def may_fail(self, address: int) -> bool:
         """Return whether there are conditions in front of a bundle, the next one."""
         return address in self._before or self._machine.snapshot.pc in self._after

@@ -11,6 +11,7 @@ from typing import Callable, Collection, Final, Mapping
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.regions import Region
+from ipu_asm.emulator.machine import READS, WRITES, WatchedRange
 from ipu_asm.emulator.state import AnyState
 
 Condition = Callable[[AnyState], bool]
@@ -140,6 +141,13 @@ class DataBreakpoint(HitFilter):
         """Return the addresses of bundles after which it may stop."""
         reads, writes = self.access is not AccessType.WRITE, self.access is not AccessType.READ
         return accesses.bundles(self.region.name, reads, writes)
+
+    @property
+    def watched_range(self) -> WatchedRange:
+        """The bytes of memory after whose accesses it may stop."""
+        kinds = {AccessType.READ: READS, AccessType.WRITE: WRITES, AccessType.BOTH: READS | WRITES}
+        start, size = self.region.start, self.region.size
+        return WatchedRange(start, start + size, kinds[self.access])
 
     def access_by_last(self, accesses: Accesses) -> str | None:
         """Describe the access of the last bundle executed; None if there is none of this type."""

@@ -7,6 +7,7 @@ that cycle has the state from before them.
 from __future__ import annotations
 
 from bisect import bisect_right
+from time import perf_counter
 from typing import Callable, Final, Iterator, NamedTuple
 
 from ipu_asm.debugger.keyframes import Keyframes
@@ -21,7 +22,11 @@ RETURN_KEYFRAME_DISTANCE: Final = 256
 """Bundles from the keyframe that a move back creates, for the next such move, to its target."""
 
 PAUSE_INTERVAL: Final = 512
-"""Bundles executed between two calls of `pause`: they take at most about 20 milliseconds."""
+"""Bundles executed between two calls of `pause`, at first: they take at most about 20 ms."""
+
+_MOST_BUNDLES: Final = 1 << 17
+_SHORT_S: Final = 0.005
+_LONG_S: Final = 0.015
 
 MEMORY_LIMIT: Final = 256 << 20
 
@@ -52,6 +57,7 @@ class History:
         self.first = machine.cycles
         self.edits: dict[int, list[Edit]] = {}
         self.end = machine.cycles
+        self._pause_interval = PAUSE_INTERVAL
         self.keyframes = Keyframes(machine.cycles, machine.state.save(), memory_limit)
 
     @property
@@ -95,12 +101,18 @@ class History:
         """
         due = self._next_keyframe()
         edited = min((cycle for cycle in self.edits if cycle > self.cycle), default=due)
+        before, start = self.cycle, perf_counter()
         try:
-            self.machine.run(min(until, due, edited) - self.cycle, stop)
+            self.machine.run(min(until, due, edited) - before, stop)
         finally:
             self.end = max(self.end, self.cycle)
+        self._adapt(self.cycle - before, perf_counter() - start)
         if self.cycle == due and due - self.keyframes.before(due) >= self.spacing:
             self._keep()
+
+    def next_pause(self, until: int) -> int:
+        """Return the cycle, up to `until`, before which `pause` need not be called."""
+        return min(until, self.cycle + self._pause_interval)
 
     def apply_edits(self) -> None:
         """Apply the edits recorded for the current cycle."""
@@ -120,7 +132,7 @@ class History:
         is_far = self.cycle + RETURN_KEYFRAME_DISTANCE < near and cycle <= self.end
         while self.cycle < cycle and not self.machine.state.is_halted:
             mark = near if is_far and self.cycle < near else cycle
-            self.run_to_mark(min(mark, self.cycle + PAUSE_INTERVAL))
+            self.run_to_mark(self.next_pause(mark))
             if is_far and self.cycle == near:
                 self._keep()
             is_paused = pause()
@@ -149,6 +161,13 @@ class History:
             self._restore(start)
             yield start, until
             until = start
+
+    def _adapt(self, executed: int, seconds: float) -> None:
+        """Let `pause` be called every 10 milliseconds or so, whatever a bundle takes."""
+        if seconds > _LONG_S:
+            self._pause_interval = max(PAUSE_INTERVAL, self._pause_interval // 2)
+        elif executed >= self._pause_interval // 2 and seconds < _SHORT_S:
+            self._pause_interval = min(_MOST_BUNDLES, self._pause_interval * 2)
 
     def _restore(self, cycle: int) -> None:
         self.machine.state.restore(self.keyframes[cycle])

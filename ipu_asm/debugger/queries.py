@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ipu_asm.debugger.breakpoints import Condition
-from ipu_asm.debugger.history import PAUSE_INTERVAL, History
-from ipu_asm.debugger.regions import Region
+from ipu_asm.debugger.history import History
+from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.debugger.runner import Runner
+from ipu_asm.emulator.machine import WRITES, SelectiveTest, WatchedRange
 
 _PAUSE_INTERVAL_WITH_CONDITIONS: Final = 16
 """Conditions evaluated between two calls of `pause`."""
@@ -78,10 +79,18 @@ def _last_write(runner: Runner, where: Region, until: int) -> LastWrite | None:
     """The last write on the way to a cycle."""
     machine, history, accesses = runner.machine, runner.history, runner.accesses
     writers = accesses.bundles(where.name, reads=False, writes=True)
+
+    def has_written(_: int) -> bool:
+        return machine.snapshot.pc in writers and accesses.has_written(where) is not None
+
+    if where.name == MEMORY:
+        written = WatchedRange(where.start, where.start + where.size, WRITES)
+        test = SelectiveTest(has_written, watched=(written,))
+    else:
+        test = SelectiveTest(has_written, after=writers)
     found = None
     while history.cycle < until:
-        goal = min(until, history.cycle + PAUSE_INTERVAL)
-        history.run_to_mark(goal, lambda _: machine.snapshot.pc in writers)
+        history.run_to_mark(history.next_pause(until), test)
         pc = machine.snapshot.pc
         code = accesses.has_written(where) if pc in writers else None
         if code is not None:

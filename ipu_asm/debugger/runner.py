@@ -6,7 +6,7 @@ from typing import Any, Callable, Collection, Mapping, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS
-from ipu_asm.debugger.history import MEMORY_LIMIT, PAUSE_INTERVAL, SPACING, History, Pause
+from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_builder import StopBuilder
 from ipu_asm.debugger.stop_conditions import (
@@ -15,6 +15,7 @@ from ipu_asm.debugger.stop_conditions import (
     TrapAddresses,
 )
 from ipu_asm.emulator.faults import ExecutionFault
+from ipu_asm.emulator.machine import StopTest
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.program.line_table import LineTable
@@ -98,9 +99,10 @@ class Runner:
         if not self._count_missed_hits():
             return [PAUSED]
         conditions, causes = self._conditions(targets), list[StopCause]()
+        test = conditions.test
         try:
             while not causes and not self._is_at(until):
-                self._run_to_mark(until, conditions)
+                self._run_to_mark(until, test)
                 try:
                     causes = self._accepted(conditions.causes(), is_logging)
                     if not causes and self._is_paused(until):
@@ -128,12 +130,12 @@ class Runner:
             stop_on_halt=self.options.stop_on_halt,
         )
 
-    def _run_to_mark(self, until: int, conditions: StopConditions) -> None:
-        """Run to a possible cause, to a mark of the history, or for `PAUSE_INTERVAL` bundles.
+    def _run_to_mark(self, until: int, test: StopTest) -> None:
+        """Run to a possible cause, to a mark of the history, or until a pause is to be asked for.
 
         The recorded edits of the cycle reached are not applied yet.
         """
-        self.history.run_to_mark(min(until, self.history.cycle + PAUSE_INTERVAL), conditions.test)
+        self.history.run_to_mark(self.history.next_pause(until), test)
 
     def _accepted(self, causes: list[StopCause], is_logging: bool) -> list[StopCause]:
         """Count the hits of breakpoints and log; returns the causes that stop."""
@@ -171,11 +173,12 @@ class Runner:
         history.keep()
         history.go_to(max(history.first, min(missed)))
         conditions, is_paused = StopConditions(self.trap_addresses, counted), False
+        test = conditions.test
         try:
             if history.cycle == history.first:
                 self._accepted(conditions.causes_in_front(), is_logging=False)
             while not is_paused and not self._is_at(now):
-                self._run_to_mark(now, conditions)
+                self._run_to_mark(now, test)
                 try:
                     self._accepted(conditions.causes(), is_logging=False)
                     is_paused = self._is_paused(now)

@@ -11,8 +11,9 @@ from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
+from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.debugger.stop import StopCause
-from ipu_asm.emulator.machine import StopTest
+from ipu_asm.emulator.machine import SelectiveTest, StopTest, WatchedRange
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.numeric_events import NumericEvent, Probe
 from ipu_asm.emulator.run_end import run_end_of
@@ -155,6 +156,11 @@ class TrapMonitor:
         self._now = machine.state.regfile
         self._probes = probes
 
+    @property
+    def addresses(self) -> frozenset[int]:
+        """The bundles that can hit a trap."""
+        return frozenset(self._probes)
+
     def has_hit(self) -> bool:
         """Return whether the last bundle executed hit a trap, ignoring its condition."""
         return self._before.pc in self._probes and any(True for _ in self.hits())
@@ -194,24 +200,36 @@ class StopConditions:
         self._at_bundles = [*breakpoints.at_bundles, *assertions.log_points]
         self._assertions = assertions if Trap.ASSERTION in breakpoints.traps else None
         at_bundles = [breakpoint.addresses for breakpoint in self._at_bundles]
-        self._stop_addresses = frozenset().union(*at_bundles, self._breaks, targets)
-        self._data_addresses = {
-            pc for data in breakpoints.at_data for pc in data.bundles(trap_addresses.accesses)
-        }
+        self._stop_addresses = frozenset().union(*at_bundles, targets)
+        accesses = trap_addresses.accesses
+        self._data = [(data, data.bundles(accesses)) for data in breakpoints.at_data]
+        self._data_addresses = frozenset().union(*(bundles for _, bundles in self._data))
 
     @property
     def test(self) -> StopTest:
-        """The test for `Ipu.run`: whether there may be a cause in front of a bundle address."""
-        is_asserted = self._assertions is not None and self._assertions.has_conditions
-        if self._data_addresses or self._monitor is not None or is_asserted:
-            return self._may_stop
-        return self._stop_addresses.__contains__
+        """The test for a run: whether there may be a cause in front of a bundle address."""
+        before, after = (
+            self._assertions.addresses if self._assertions else (frozenset(), frozenset())
+        )
+        if self._monitor is not None:
+            after |= self._monitor.addresses
+        watched: list[WatchedRange] = []
+        for data, bundles in self._data:
+            if data.region.name == MEMORY:
+                watched.append(data.watched_range)
+            else:
+                after |= bundles
+        return SelectiveTest(
+            self._may_stop if after or watched or before or self._breaks else self._is_at_bundle,
+            in_front=self._stop_addresses | before,
+            at_breaks=self._breaks,
+            after=after,
+            watched=tuple(watched),
+        )
 
     def causes(self) -> list[StopCause]:
         """Return all causes after a run, without counting the hits of breakpoints."""
-        found = (
-            list(self._data_causes()) if self._machine.snapshot.pc in self._data_addresses else []
-        )
+        found = list(self._data_causes())
         if self._monitor is not None:
             found += self._numeric(self._monitor.hits())
         if self._assertions is not None:
@@ -241,17 +259,36 @@ class StopConditions:
     def _may_stop(self, pc: int) -> bool:
         return (
             pc in self._stop_addresses
-            or self._machine.snapshot.pc in self._data_addresses
+            or (pc in self._breaks and self._machine.stops_at(pc))
+            or (self._machine.snapshot.pc in self._data_addresses and self._has_accessed())
             or (self._assertions is not None and self._assertions.may_fail(pc))
             or (self._monitor is not None and self._monitor.has_hit())
         )
 
+    def _is_at_bundle(self, pc: int) -> bool:
+        return pc in self._stop_addresses
+
+    def _has_accessed(self) -> bool:
+        return any(True for _ in self._accesses_by_last())
+
+    def _accesses_by_last(self) -> Iterator[tuple[DataBreakpoint, str]]:
+        """The data breakpoints whose regions the last bundle accessed, ignoring conditions.
+
+        The bundle must be one that can access the region: after others, an engine need not have
+        kept the registers from before the bundle.
+        """
+        pc = self._machine.snapshot.pc
+        for data, bundles in self._data:
+            if pc in bundles:
+                access = data.access_by_last(self._trap_addresses.accesses)
+                if access is not None:
+                    yield data, access
+
     def _data_causes(self) -> Iterator[StopCause]:
         """The data breakpoints that the last bundle executed hit."""
         state, pc = self._machine.state, self._machine.snapshot.pc
-        for data in self._breakpoints.at_data:
-            access = data.access_by_last(self._trap_addresses.accesses)
-            if access is not None and data.holds(state):
+        for data, access in self._accesses_by_last():
+            if data.holds(state):
                 yield StopCause(StopReason.DATA, f"{access} in bundle {pc}", data)
 
     def _asserted(self, failed: FailedAssertion | None) -> Iterator[StopCause]:

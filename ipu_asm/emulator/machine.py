@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
-from typing import Callable, NamedTuple, Protocol, TypeAlias
+from typing import Callable, Final, NamedTuple, Protocol, TypeAlias
 
 StopTest = Callable[[int], bool]
 """Whether to stop in front of the bundle at an address. It changes nothing."""
@@ -46,8 +46,13 @@ class BulkTrace(ABC):
         """Take what was counted from a first to a last executed bundle."""
 
 
+READS: Final = 1
+WRITES: Final = 2
+"""Kinds of access to a range of memory; both are 3."""
+
+
 class WatchedRange(NamedTuple):
-    """Bytes of memory from `start` to before `end`; `kinds` is 1 for reads plus 2 for writes."""
+    """Bytes of memory from `start` to before `end`, and the kinds of access that count."""
 
     start: int
     end: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Iterator, TypeAlias
+from typing import Final, Iterator, Mapping, TypeAlias
 
 from ipu_asm.emulator.faults import InstructionError
 
@@ -78,11 +78,24 @@ class XMem:
             self.content[start : start + PAGE] = theirs
         self._image = image
 
-    def overwrite_page(self, number: int, content: memoryview) -> None:
-        """Overwrite a page of 4 KiB by its number; the write is not recorded."""
-        start = number << _PAGE_BITS
-        self.content[start : start + PAGE] = content
-        self._dirty.add(number)
+    def overwrite_pages(self, pages: Mapping[int, bytes]) -> Image:
+        """Overwrite pages of 4 KiB, by their numbers; return an image that shares them.
+
+        The writes are not recorded.
+        """
+        groups = list(self.image())
+        by_group: dict[int, list[int]] = {}
+        for number, page in pages.items():
+            start = number << _PAGE_BITS
+            self.content[start : start + PAGE] = page
+            by_group.setdefault(number // _GROUP, []).append(number)
+        for place, numbers in by_group.items():
+            group = list(groups[place])
+            for number in numbers:
+                group[number % _GROUP] = pages[number]
+            groups[place] = tuple(group)
+        self._image = tuple(groups)
+        return self._image
 
     def _put(self, addr: int, content: bytes | bytearray) -> None:
         end = addr + len(content)

@@ -147,6 +147,8 @@ class VliwMachine(Generic[State]):
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
         self.snapshot.pc = NO_BUNDLE
+        if isinstance(stop, SelectiveTest):
+            stop = stop.test
         if isinstance(trace, BulkTrace):
             trace = trace.append
         xmem = self.state.xmem

@@ -165,13 +165,13 @@ class Instance:
         dirty = bytes(self.bytes[self._pages])
         if dirty == self._clean:
             return
-        self._image = None
-        at, number = self.place.memory, dirty.find(1)
+        self._image, pages = None, {}
+        number = dirty.find(1)
         while number >= 0:
-            start = number * PAGE
-            memory.overwrite_page(number, self.bytes[at + start : at + start + PAGE])
+            start = self.place.memory + number * PAGE
+            pages[number] = bytes(self.bytes[start : start + PAGE])
             number = dirty.find(1, number + 1)
-        self._image = memory.image()
+        self._image = memory.overwrite_pages(pages)
         self.bytes[self._pages] = self._clean
 
 
