@@ -131,6 +131,23 @@ class VliwMachine(Generic[State]):
         """How many bundles the core has executed."""
         return self._runner.bundles if self._runner else 0
 
+    @property
+    def engine_used(self) -> str:
+        """Describe what has executed the bundles so far, and why, without loading a core."""
+        core = self.bundles_on_core
+        if core:
+            left = self.cycles - core
+            return f"core, {core:,} bundles" + (f"; numpy, {left:,}" if left else "")
+        if self.engine_choice is Engine.NUMPY:
+            return "numpy, as chosen"
+        return f"numpy: {self.known_obstacle or 'the run was too short for the core'}"
+
+    @property
+    def known_obstacle(self) -> str:
+        """Why the core did not run the machine, as far as it was tried; empty if nothing is."""
+        runner = self._core_runner()
+        return runner.known_obstacle if runner else f"`{self.state.isa_name}` has no core"
+
     def _core_runner(self) -> CoreRunner | None:
         if self._runner is None and self.core is not None:
             self._runner = CoreRunner(self.core)

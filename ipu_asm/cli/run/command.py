@@ -19,6 +19,7 @@ from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options, usage_err
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import EffectiveProgram
@@ -94,6 +95,8 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     outcome = _execute(kernel, options, host)
     if outcome is None:
         return ExitStatus.FINDINGS
+    if options.engine == Engine.CORE.value and (obstacle := outcome.machine.known_obstacle):
+        print_message(PROGRAM, f"numpy ran the program: {obstacle}")
     status = _status(outcome)
     if status is not ExitStatus.OK:
         _print_failure(kernel, outcome, options)
@@ -166,4 +169,4 @@ def _report(
         write(summary_json(kernel, outcome, options.state), sys.stdout)
     else:
         stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
-        write(summary_text(outcome, written, options.state), stream)
+        write(summary_text(outcome, written, options.state, options.verbose), stream)

@@ -12,9 +12,10 @@ from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.progress import ProgressBar
 from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import StopTest
+from ipu_asm.emulator.machine import SelectiveTest, StopTest
 from ipu_asm.emulator.model import decode_word, machine_for
 from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
 from ipu_asm.emulator.run_end import run_end_of
@@ -85,6 +86,9 @@ def execute(
     recording = None
     if options.trace is not None or options.profile is not None:
         recording = Recording(options.trace_limit if options.trace is not None else 0)
+    machine.engine_choice = engine_of(options.engine)
+    if machine.engine_choice is Engine.CORE:
+        _ = machine.engine  # load the core
     machine.stops_at(machine.state.program_counter)  # bind the program before the clock starts
     lines = None if kernel.is_image else kernel.lines
     assertions = AssertionChecks(machine, kernel.lines) if options.assertions else None
@@ -145,9 +149,12 @@ class _Stops:
     @property
     def test(self) -> StopTest | None:
         """The test for a run; None if nothing can stop it."""
-        if self._assertions is not None and self._assertions.has_conditions:
-            return lambda address: self.reason(address) is not None
-        return self._is_break if self._breaks else None
+        before, after = (
+            self._assertions.addresses if self._assertions else (frozenset(), frozenset())
+        )
+        if before or after:
+            return SelectiveTest(self._is_reason, before, self._breaks, after)
+        return SelectiveTest(self._is_break, at_breaks=self._breaks) if self._breaks else None
 
     def reason(self, address: int) -> StopReason | None:
         """Return why the run stops in front of a bundle; None if it goes on."""
@@ -157,6 +164,9 @@ class _Stops:
             if self.failed is not None:
                 return StopReason.ASSERTION
         return StopReason.BREAK if self._is_break(address) else None
+
+    def _is_reason(self, address: int) -> bool:
+        return self.reason(address) is not None
 
     def at_halt(self) -> StopReason:
         """Return why the run has ended after its last bundle."""

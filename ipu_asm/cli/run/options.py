@@ -28,6 +28,7 @@ from ipu_asm.cli.run.option_values import (
 )
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
+from ipu_asm.emulator.engine import VARIABLE, Engine, engine_of
 
 PROGRAM = "ipu-run"
 MAX_CYCLES = 10_000_000
@@ -71,6 +72,8 @@ class RunOptions(NamedTuple):
     max_cycles: int
     breaks: bool
     assertions: bool
+    engine: str
+    verbose: bool
     json: bool
     state: bool
     trace: str | None
@@ -99,6 +102,10 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
     if namespace.trace_limit is not None and namespace.trace is None:
         parser.error("--trace-limit needs --trace")
     options = _options(namespace)
+    try:
+        engine_of(options.engine)  # argparse does not look at the default
+    except ValueError as error:
+        parser.error(f"{VARIABLE}: {error}")
     for problem in (_dumps, _outputs, _streams):
         message = problem(options)
         if message:
@@ -244,11 +251,22 @@ def _add_run(parser: ArgumentParser) -> None:
         action="store_false",
         help="ignore assertions in comments, such as `# ASSERT lr5 < 128`",
     )
+    group.add_argument(
+        "--engine",
+        choices=[engine.value for engine in Engine],
+        default=os.environ.get(VARIABLE) or Engine.AUTO.value,
+        metavar="NAME",
+        help="what executes bundles, with the same results: core (compiled), numpy, or auto, the "
+        f"core for long runs (default: auto, or the environment variable {VARIABLE})",
+    )
 
 
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--json", action="store_true", help="print the result as a JSON object")
+    group.add_argument(
+        "-v", "--verbose", action="store_true", help="say which engine executed the bundles"
+    )
     add_warnings_option(group)
     group.add_argument("--state", action="store_true", help="print all registers after the run")
     group.add_argument(

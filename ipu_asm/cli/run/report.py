@@ -28,7 +28,9 @@ _FAULT = RuleId("fault", "fault", Severity.ERROR)
 _CYCLE_LIMIT = RuleId("cycle-limit", "cycle-limit", Severity.ERROR)
 
 
-def summary_text(outcome: RunOutcome, written: Sequence[str], with_state: bool) -> str:
+def summary_text(
+    outcome: RunOutcome, written: Sequence[str], with_state: bool, with_engine: bool = False
+) -> str:
     """Return the stop reason, the duration, the files written and, if `with_state`, all registers.
 
     The cause of a fault is omitted: it is in `failure_of`, which is printed as an error.
@@ -40,6 +42,8 @@ def summary_text(outcome: RunOutcome, written: Sequence[str], with_state: bool) 
         summarize_stop(stop) if stop.fault is not None else describe_stop(stop),
         f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate} cycles per second",
     ]
+    if with_engine:
+        lines.append(f"engine: {outcome.machine.engine_used}")
     if written:
         lines.append(f"wrote {printable(', '.join(written))}")
     if with_state:
@@ -67,6 +71,7 @@ def summary_json(kernel: Kernel, outcome: RunOutcome, with_state: bool) -> str:
         "seconds": round(outcome.seconds, 6),
         "cycles_per_second": round(outcome.cycles_per_second),
         "dtype": types.name,
+        "engine": "core" if outcome.machine.bundles_on_core else "numpy",
         "fault": stop.fault and _fault(stop.fault, kernel.source),
         "registers": scalars_of(state),
     }

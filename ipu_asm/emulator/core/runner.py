@@ -88,6 +88,11 @@ class CoreRunner:
             self._load(machine, words)
         return self._obstacle
 
+    @property
+    def known_obstacle(self) -> str:
+        """Why the core did not run the machine, as far as it was tried."""
+        return self._failure or self._obstacle
+
     def run(
         self, machine: Any, limit: int, stop: SelectiveTest | None, trace: BulkTrace | None
     ) -> int:
