@@ -10,6 +10,7 @@ from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.queries import last_write
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator import Ipu, IpuState
+from ipu_asm.emulator.engine import Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
@@ -44,6 +45,7 @@ def run(quick: bool = False) -> list[Target]:
     watched = _debugger(way)
     watched.breakpoints.set_at_bundles([Breakpoint(watched.program.size - 1)])
     plain = Ipu(_state())
+    plain.engine_choice = Engine.NUMPY
     forward = timing.timed(watched.continue_)
     ratio = forward / timing.timed(lambda: plain.run(way))
     seconds = {

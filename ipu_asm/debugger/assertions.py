@@ -12,6 +12,7 @@ from ipu_asm.debugger.expressions.formatting import text_of
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.emulator.machine import SelectiveTest
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.expressions.tree import Binary, Call, Node, Number, Unary
@@ -115,6 +116,12 @@ class AssertionChecks:
     def failed(self) -> FailedAssertion | None:
         """Return the first condition that does not hold between two bundles."""
         return self.failed_after() or self.failed_before()
+
+    @property
+    def stop_test(self) -> SelectiveTest:
+        """A stop test of a run: whether a condition does not hold in front of the next bundle."""
+        before, after = self.addresses
+        return SelectiveTest(self.has_failed, in_front=before, after=after)
 
     def has_failed(self, address: int) -> bool:
         """Return whether a condition does not hold in front of the bundle at an address, the next.

@@ -20,6 +20,7 @@ from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import checked_values
 from ipu_asm.debugger.assertions import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
+from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.run import MAX_CYCLES, check_halted, run_until_complete
@@ -78,7 +79,7 @@ class Bench:
     are its scalar registers. `state` is the machine itself, for everything not offered here.
     """
 
-    __slots__ = ("_folders", "_kernel", "_last", "_lines", "_options", "model", "state")
+    __slots__ = ("_engine", "_folders", "_kernel", "_last", "_lines", "_options", "model", "state")
 
     r0 = VectorRegister()
     r1 = VectorRegister()
@@ -102,10 +103,18 @@ class Bench:
         self.model = machine_for(isa)
         self._options = checked_options(self.model, options)
         self.state: Any = self.model.make_state(self._options)
+        self._engine: Engine | None = None
         self._folders = [Path(folder) for folder in folders] or [Path()]
         self._kernel: Kernel | None = None
         self._lines: LineTable | None = None
         self._last = "not run yet"
+
+    def select_engine(self, name: str) -> None:
+        """Execute bundles on `core`, `numpy` or, as without this call, `auto`; see `ipu-run`.
+
+        The results are the same. Raises ValueError for another name.
+        """
+        self._engine = engine_of(name)
 
     def configure(self, **options: Any) -> None:
         """Set options of the host, such as `dtype`, by the names that `ipu-run` has for them.
@@ -297,6 +306,8 @@ class Bench:
         machine: AnyMachine = self.model.make_machine(self.state, settings)
         self.state.program_counter = 0
         self._last = "interrupted"
+        if self._engine is not None:
+            machine.engine_choice = self._engine
         checks = AssertionChecks(machine, self._lines) if assertions and self._lines else None
         if checks is not None:
             self._check_before_run(checks)
@@ -326,7 +337,7 @@ class Bench:
             return run_until_complete(machine, max_cycles)
         cycles, failed = 0, checks.failed_before()
         if failed is None:
-            cycles = machine.run(max_cycles, checks.has_failed)
+            cycles = machine.run(max_cycles, checks.stop_test)
             failed = checks.failed()
         if failed is not None:
             self._last = "stopped by an assertion"

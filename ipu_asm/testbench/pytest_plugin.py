@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 _BENCH: pytest.StashKey[Bench] = pytest.StashKey()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the engine of the fixture be chosen."""
+    parser.getgroup("ipu").addoption(
+        "--ipu-engine",
+        choices=("auto", "core", "numpy"),
+        help="what executes bundles for the fixture `ipu`; the results are the same",
+    )
+
+
 @pytest.fixture
 def ipu(request: pytest.FixtureRequest) -> Bench:
     """A machine for one test, in its initial state: see `ipu_asm.testbench.Bench`.
@@ -30,6 +39,9 @@ def ipu(request: pytest.FixtureRequest) -> Bench:
             raise
         pytest.fail(f"fixture `ipu` needs numpy and ml_dtypes, found no {error.name}", False)
     bench = Bench([request.path.parent, request.config.rootpath])
+    engine = request.config.getoption("--ipu-engine", None)
+    if engine is not None:
+        bench.select_engine(engine)
     request.node.stash[_BENCH] = bench
     return bench
 

@@ -228,3 +228,13 @@ def test_a_missing_numpy_is_named(pytester: pytest.Pytester) -> None:
         lines=["*fixture `ipu` needs numpy and ml_dtypes, found no numpy"],
         errors=1,
     )
+
+
+def test_the_engine_can_be_chosen(pytester: pytest.Pytester) -> None:
+    test = """
+def test_engine(ipu):
+    ipu.load_text("set lr1 200;; x: incr lr0 1; bne lr0 lr1 x;; bkpt;;")
+    assert ipu._engine.value == "numpy"
+    assert ipu.run().cycles == 203
+"""
+    check_pytest(pytester, test, "--ipu-engine=numpy", lines=["*1 passed*"], passed=1)
