@@ -14,7 +14,7 @@ from ipu_asm.cli.arguments import (
     add_warnings_option,
     define,
 )
-from ipu_asm.cli.run.option_values import register_value
+from ipu_asm.cli.run.option_values import add_register_options
 from ipu_asm.config.configuration import Value
 
 PROGRAM = "ipu-mca"
@@ -107,15 +107,7 @@ def _parser() -> ArgumentParser:
     )
     parser.add_argument("file", metavar="FILE", help="a program, or `-` for standard input")
     add_isa_option(parser)
-    for file, title in (("cr", "configuration"), ("lr", "loop")):
-        parser.add_argument(
-            f"--{file}",
-            action="append",
-            default=[],
-            type=register_value,
-            metavar="N=VALUE",
-            help=f"the value of {title} register N when the program starts; repeatable",
-        )
+    add_register_options(parser, "the value of {} register N when the program starts")
     parser.add_argument(
         "--context",
         action="append",

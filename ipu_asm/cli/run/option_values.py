@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, _ActionsContainer
 from typing import NamedTuple
 
 from ipu_asm.config.files import NUMPY_DUMP, NUMPY_LOAD, is_numpy_file
@@ -42,6 +42,19 @@ def number(text: str) -> int:
             f"expected a number such as 4096, 0x1000 or 1_000, found {quoted(text)}"
         )
     return value
+
+
+def add_register_options(parser: _ActionsContainer, meaning: str) -> None:
+    """Add `--cr` and `--lr`; in `meaning`, the sort of register stands for ``{}``."""
+    for file, title in (("cr", "configuration"), ("lr", "loop")):
+        parser.add_argument(
+            f"--{file}",
+            action="append",
+            default=[],
+            type=register_value,
+            metavar="N=VALUE",
+            help=f"{meaning.format(title)}; repeatable",
+        )
 
 
 def register_value(text: str) -> tuple[int, int]:

@@ -21,10 +21,10 @@ from ipu_asm.cli.run.host_options import add_host_option, host_option_names
 from ipu_asm.cli.run.option_values import (
     DumpRequest,
     LoadRequest,
+    add_register_options,
     dump_request,
     load_request,
     number,
-    register_value,
 )
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
@@ -199,15 +199,7 @@ def _add_machine(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("machine state before the run (default: that after reset)")
     for name in host_option_names():
         add_host_option(group, name)
-    for file, title in (("cr", "configuration"), ("lr", "loop")):
-        group.add_argument(
-            f"--{file}",
-            action="append",
-            default=[],
-            type=register_value,
-            metavar="N=VALUE",
-            help=f"set {title} register N; repeatable",
-        )
+    add_register_options(group, "set {} register N")
 
 
 def _add_data(parser: ArgumentParser) -> None:
