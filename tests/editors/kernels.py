@@ -35,6 +35,22 @@ TEMPLATE = """\
 """
 """A template: names of registers, and a loop of three iterations in rows 5 to 8."""
 
+SUM_OF_IPU2 = """\
+# isa: ipu2
+# cr2: number of rows; cr3: the factor; cr4: first row
+    SET lr1 cr0; SET lr2 cr2; SET lr3 cr0;;
+    LDR_CYCLIC_MULT_REG lr1 cr4 lr3;;
+    MULT.RC.VE lr3 cr3 0 lr3 cr15; ACC.ADD.FIRST; INC lr1 1;;
+    BGE lr1 lr2 done;;
+row:
+    LDR_CYCLIC_MULT_REG lr1 cr4 lr3;;
+    MULT.RC.VE lr3 cr3 0 lr3 cr15; ACC.ADD; INC lr1 1;;
+    BLT lr1 lr2 row;;
+done:
+    BKPT;;
+"""
+"""Sums up rows of memory, times a number, in the accumulator; a kernel of the IPU 2."""
+
 
 def place(text: str, words: str, inside: str = "") -> tuple[int, int]:
     """Row and column, from 0, at which `inside` starts in the first `words` of a text."""
