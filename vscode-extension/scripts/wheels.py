@@ -1,7 +1,7 @@
 """Fill a folder with the wheels that the .vsix carries, and describe them in manifest.json.
 
 They are our own wheel and the pure-Python wheels that the language server needs. What is compiled
-(numpy, ml_dtypes: for the emulator) differs between platforms; the extension installs it later.
+(numpy, ml_dtypes, wasmtime: for the emulator) differs between platforms; the extension installs it later.
 
     python scripts/wheels.py WHEELS
 """
@@ -21,7 +21,7 @@ _HERE = Path(__file__).resolve().parent
 _PROJECT = _HERE.parent.parent
 _VERSIONS = _HERE / "wheel-versions.txt"
 # jinja2 needs compiled markupsafe; only `ipu-run --profile` uses it.
-_COMPILED = {"numpy", "ml-dtypes", "jinja2"}
+_COMPILED = {"numpy", "ml-dtypes", "wasmtime", "jinja2"}
 _ANYWHERE = ("--python-version", "3.11", "--implementation", "py", "--abi", "none")
 
 
