@@ -1,7 +1,8 @@
 """Fill a folder with the wheels that the .vsix carries, and describe them in manifest.json.
 
 They are our own wheel and the pure-Python wheels that the language server needs. What is compiled
-(numpy, ml_dtypes, wasmtime: for the emulator) differs between platforms; the extension installs it later.
+(numpy, ml_dtypes, wasmtime: for the emulator) differs between platforms; the extension installs it
+later.
 
     python scripts/wheels.py WHEELS
 """
