@@ -17,7 +17,7 @@ from typing import Sequence
 
 from ipu_asm.assembler.listing import WrittenLines, listing_rows
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.operands import NUMBER, quoted
 from ipu_asm.program.program import Program
 
 FORMATS = ("bin", "hex", "mem")
@@ -27,6 +27,7 @@ _TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*"
 # Control characters, which occur in binary images but not in text.
 _NOT_TEXT = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
 _MAX_MISTAKES = 20
+_LONGEST_NUMBER = 1_000
 
 
 class ImageError(Exception):
@@ -48,13 +49,15 @@ def encode_image(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
 def decode_image(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:
     """Return the words of an image in one of `FORMATS`. Raises `ImageError` with all mistakes.
 
-    `hex` and `mem` are read alike. Without a format, an image with control characters (every image
-    of 24-byte words has zero bytes) is read as `bin`.
+    `hex` and `mem` are read alike, but for sets whose `mem` lines may be numbers in any base.
+    Without a format, an image with control characters (every image of 24-byte words has zero bytes)
+    is read as `bin`.
     """
     if (image_format or guessed_format(image)) == "bin":
         words, mistakes = _read_bytes(image, isa)
     else:
-        words, mistakes = _read_text(image.decode("utf-8", "replace"), isa)
+        takes_numbers = image_format == "mem" and isa.mem_lines.reads_numbers
+        words, mistakes = _read_text(image.decode("utf-8", "replace"), isa, takes_numbers)
     if not words and not mistakes:
         mistakes = [(0, "an image has at least one word, found none")]
     if len(words) > isa.program_limit:
@@ -98,18 +101,26 @@ def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]
     return words, mistakes
 
 
-def _read_text(text: str, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:
+def _read_text(text: str, isa: Isa, takes_numbers: bool) -> tuple[list[int], list[tuple[int, str]]]:
     words: list[int] = []
     mistakes: list[tuple[int, str]] = []
-    for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
+    for row, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
         code = line.partition("#")[0].strip()
         if not code:
             continue
-        word = _read_word(code, isa, len(words))
+        number = _read_number(code, isa) if takes_numbers else None
+        word = _read_word(code, isa, len(words)) if number is None else number
         if isinstance(word, str):
-            mistakes.append((number, word))
+            mistakes.append((row, word))
         words.append(word if isinstance(word, int) else 0)
     return words, mistakes
+
+
+def _read_number(code: str, isa: Isa) -> int | None:
+    """The word that a line has as a number literal in any base, None for any other line."""
+    # `number_value` is for operands, which are shorter.
+    number = int(code, 0) if len(code) <= _LONGEST_NUMBER and NUMBER.fullmatch(code) else -1
+    return number if 0 <= number < 1 << isa.word_bits else None
 
 
 def _read_word(code: str, isa: Isa, address: int) -> int | str:

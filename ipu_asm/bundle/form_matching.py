@@ -14,7 +14,7 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
-from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.operands import number_value, quoted
 
 _MOST_FORMS_SHOWN = 3
 _MOST_REORDERED = 6
@@ -103,7 +103,9 @@ def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
         start = value_start(text) if named else 0
         parsed = operand.type.parse(text[start:] if start else text)
         if isinstance(parsed, UnplacedFinding):
-            findings.append((number, _in_operand(parsed, operand, start, len(text))))
+            is_number = number_value(text[start:]) is not None
+            where = (start, len(text))
+            findings.append((number, _in_operand(parsed, operand, where, is_number)))
             values.append(None)
             continue
         values.append(parsed)
@@ -191,15 +193,19 @@ def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Ins
 
 
 def _in_operand(
-    finding: UnplacedFinding, operand: Operand, start: int, stop: int
+    finding: UnplacedFinding, operand: Operand, place: tuple[int, int], is_number: bool
 ) -> UnplacedFinding:
-    """The finding about a value, as one about the operand that holds it from `start` to `stop`."""
+    """The finding about a value, as one about the operand that holds it at a place."""
+    start, stop = place
     part = finding.part
     if part is not None:
         part = (part[0] + start, part[1] + start)
     elif start:
         part = (start, stop)
-    return finding._replace(message=f"operand `{operand.name}`: {finding.message}", part=part)
+    message = f"operand `{operand.name}`: {finding.message}"
+    if operand.advice and finding.rule is WRONG_OPERAND_TYPE and is_number:
+        message += f"; {operand.advice}"
+    return finding._replace(message=message, part=part)
 
 
 def _default_bits(spec: InstructionSpec, written: Sequence[Operand | None]) -> int:

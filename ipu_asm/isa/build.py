@@ -133,6 +133,7 @@ def _operands(
                 operand.get("default", 0),
                 operand.get("positional_allowed", False),
                 field_width=width,
+                advice=operand.get("advice", ""),
             )
         )
     return tuple(operands)

@@ -19,6 +19,7 @@ _OPTIONAL_KEYS = (
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",
+    "advice",
 )  # fmt: skip
 _TIMES = ("live", "snapshot")
 _FLOWS = ("branch", "jump", "indirect", "halt", "break")

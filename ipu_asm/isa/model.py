@@ -41,10 +41,10 @@ class Operand(NamedTuple):
     `read` is when the value of a register operand is read: "live" after the writes of earlier slots
     in the same bundle, "snapshot" before the bundle; None if the instruction receives the
     register's number instead of its value. `low` is the lowest bit of its field in the slot, and
-    `field_width` the width of that field; the value is in its low bits, the others are 0. An
-    `optional` operand may be omitted and then has the value `default`. `keyword` is the name of an
-    operand that is written ``keyword=value``; with `positional_allowed` it may also be written as
-    the value alone.
+    `field_width` the width of that field; the value is in its low bits, the others are 0. `advice`
+    is what to write instead of a number, where none may stand. An `optional` operand may be omitted
+    and then has the value `default`. `keyword` is the name of an operand that is written
+    ``keyword=value``; with `positional_allowed` it may also be written as the value alone.
 
     The other fields describe exposed pipelines, where results take several cycles. `access` is what
     happens to the registers that the operand names ("r", "w", "rw"; empty if its type determines it
@@ -67,6 +67,7 @@ class Operand(NamedTuple):
     def_cycle: int | None = None
     bypass: str = ""
     field_width: int = 0
+    advice: str = ""
 
     @property
     def bits(self) -> int:

@@ -160,7 +160,7 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
     check_build(
         with_operands("dest"),
         "alu.new: an operand is a mapping with the keys name, type, read, low, optional, keyword, "
-        "default, positional_allowed",
+        "default, positional_allowed, advice",
     )
 
 
@@ -176,7 +176,7 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
         (
             {"name": "a", "type": "Reg", "raed": "live"},
             "unknown key `raed`; there are name, type, read, low, optional, keyword, default, "
-            "positional_allowed",
+            "positional_allowed, advice",
         ),
         (
             {"name": "a", "type": "Reg", "low": 3},

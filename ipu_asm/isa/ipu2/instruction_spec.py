@@ -204,7 +204,13 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
         "SET": {
             "operands": [
                 {"name": "reg", "type": "LrIdx"},
-                {"name": "src", "type": "CrIdx", "read": "snapshot"},
+                {
+                    "name": "src",
+                    "type": "CrIdx",
+                    "read": "snapshot",
+                    "advice": "`SET` copies a config register: start from `cr0`, which is 0, or "
+                    "`cr1`, which is 1, and `INC` up to 255 at a time",
+                },
             ],
             "doc": InstructionDoc(
                 title="Set Loop Register",
@@ -228,7 +234,12 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "operands": [
                 {"name": "dest", "type": "LrIdx"},
                 {"name": "src_a", "type": "LrIdx", "read": "snapshot"},
-                {"name": "src_b", "type": "LcrIdx", "read": "snapshot"},
+                {
+                    "name": "src_b",
+                    "type": "LcrIdx",
+                    "read": "snapshot",
+                    "advice": "`INC` adds a number from 0 to 255",
+                },
             ],
             "doc": InstructionDoc(
                 title="Add Registers",
@@ -253,7 +264,12 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "operands": [
                 {"name": "dest", "type": "LrIdx"},
                 {"name": "src_a", "type": "LrIdx", "read": "snapshot"},
-                {"name": "src_b", "type": "LcrIdx", "read": "snapshot"},
+                {
+                    "name": "src_b",
+                    "type": "LcrIdx",
+                    "read": "snapshot",
+                    "advice": "`DEC` subtracts a number from 0 to 255",
+                },
             ],
             "doc": InstructionDoc(
                 title="Subtract Registers",
