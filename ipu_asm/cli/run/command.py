@@ -96,7 +96,7 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     if outcome is None:
         return ExitStatus.FINDINGS
     if options.engine == Engine.CORE.value and (obstacle := outcome.machine.known_obstacle):
-        print_message(PROGRAM, f"numpy ran the program: {obstacle}")
+        write(f"{PROGRAM}: warning: numpy ran the program: {obstacle}\n", sys.stderr)
     status = _status(outcome)
     if status is not ExitStatus.OK:
         _print_failure(kernel, outcome, options)
