@@ -91,3 +91,15 @@ def test_an_unknown_name_of_a_vertex_is_added_to_the_defines(tmp_path: Path) -> 
     found = actions(tmp_path, "main.S", "ROWS")
     (change,) = found["Add `ROWS` to [defines] of ipu.toml"]["documentChanges"]
     assert [edit["newText"] for edit in change["edits"]] == ["ROWS = 1\n"]
+
+
+def test_a_kernel_for_another_set_is_given_that_set(tmp_path: Path) -> None:
+    kernel = "MULT.RC.VS lr0 0 lr1 cr15; ACC.ADD.FIRST;;\nBKPT;;\n"
+    written(tmp_path, {"ipu.toml": 'isa = "ipu"\n', "kernel.s": kernel})
+    edits = actions(tmp_path, "kernel.s", "MULT")
+    (change,) = edits["Read `kernel.s` as IPU 2 (in ipu.toml)"]["documentChanges"]
+    assert [e["newText"] for e in change["edits"]] == ['\n[isa-by-glob]\n"kernel.s" = "ipu2"\n']
+    written(tmp_path, {"ipu.toml": "# kernels\n"})
+    edits = actions(tmp_path, "kernel.s", "MULT")
+    (change,) = edits["Read all files as IPU 2 (in ipu.toml)"]["documentChanges"]
+    assert [e["newText"] for e in change["edits"]] == ['isa = "ipu2"\n']
