@@ -36,6 +36,7 @@ from ipu_asm.flow.control_run.unknown_exits import settle
 from ipu_asm.flow.control_run.values import (
     Value,
     holds,
+    is_unwieldy,
     plus,
     reduced,
     registers_in,
@@ -315,7 +316,11 @@ class Execution:
             for update in updates:
                 register, sum_, modulus, added = update
                 is_sum = not modulus and added is None
-                new[register] = reduced(value_of(sum_, old)) if is_sum else update.value(old)
+                value = reduced(value_of(sum_, old)) if is_sum else update.value(old)
+                if type(value) is not int and is_unwieldy(value):
+                    self.end, self.values = End(LIMIT, address), old
+                    return address
+                new[register] = value
         if accesses:
             offsets = [value_of(access.offset, new) for access in accesses]
             if self._faults(address, offsets):

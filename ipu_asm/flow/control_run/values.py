@@ -14,6 +14,8 @@ BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1
 MODULUS = 1 << BITS
 _LARGEST_DECIMAL = 9
+_MOST_PARTS = 24
+_LONGEST_NAME = 400
 
 
 class Product(NamedTuple):
@@ -87,6 +89,20 @@ class Symbolic(NamedTuple):
 
 
 Value = int | Symbolic
+
+
+def is_unwieldy(value: Value) -> bool:
+    """Return whether a value has so many or so long parts that following it is pointless.
+
+    A loop that adds another unknown value in each iteration, or changes one in a way that is no
+    sum, makes values that grow without end.
+    """
+    if type(value) is int:
+        return False
+    assert isinstance(value, Symbolic)
+    return len(value.parts) > _MOST_PARTS or any(
+        len(part.name) > _LONGEST_NAME for part, _ in value.parts
+    )
 
 
 def unknown(name: str) -> Symbolic:
