@@ -142,8 +142,8 @@ def test_a_closed_output_is_no_error_and_nothing_moves_to_the_other(closed: str)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "expected a command, lint, as, run or mca, found none"),
-        (("lnit",), "expected a command, lint, as, run or mca, found `lnit`"),
+        ((), "expected a command, lint, as, run, mca or fmt, found none"),
+        (("lnit",), "expected a command, lint, as, run, mca or fmt, found `lnit`"),
     ],
 )
 def test_the_package_itself_wants_a_command(arguments: tuple[str, ...], message: str) -> None:

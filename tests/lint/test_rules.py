@@ -228,6 +228,7 @@ def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set
         is_ours = manifests()[rule.isa].language_id == manifests()["ipu"].language_id
         is_shared = is_ours or rule.id in shared
         own = letters[rule.id.severity] if is_shared else "[^EWH]"
+        own = f"[{own}I]" if rule.isa == "ipu2" else own
         assert re.fullmatch(rf"{own}\d{{3}}", rule.id.code)
     for folder in RULE_FOLDERS:
         if folder.parent.parent.name == "isa":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import gcd, prod
 from typing import Iterable, Iterator, Sequence
 
@@ -49,9 +48,17 @@ def numbers(progression: Progression) -> Iterator[int]:
     strides = [stride for stride, _ in dimensions if isinstance(stride, int)]
     if not isinstance(start, int) or not len(dimensions) == len(counts) == len(strides):
         raise ValueError("the numbers of this progression are not known")
-    strides.reverse()
-    for places in product(*(range(count) for count in reversed(counts))):
-        yield start + sum(stride * place for stride, place in zip(strides, places))
+    yield from _sums(start, list(zip(strides, counts)))
+
+
+def _sums(start: int, dimensions: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """Yield the numbers one by one, because there may be billions; the first dimension is inner."""
+    if not dimensions:
+        yield start
+        return
+    *inner, (stride, count) = dimensions
+    for place in range(count):
+        yield from _sums(start + stride * place, inner)
 
 
 def moves(progression: Progression) -> bool:
