@@ -17,6 +17,7 @@ fail-level = "warning"           # error, warning or hint
 "tests/**" = ["W"]
 [format]
 style = "keep"                   # keep, instruction or bundle: how many instructions a line
+mnemonic-case = "keep"           # keep, upper or lower, in sets that accept any case
 
 Those of source expansion are in `source_keys`, those of what the host sets in `kernel_keys`.
 """
@@ -37,6 +38,8 @@ Context = Mapping[str, Value]
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
 FORMAT_STYLES = ("keep", "instruction", "bundle")
 """Lines as the author wrote them, one instruction a line, one bundle a line."""
+MNEMONIC_CASES = ("keep", "upper", "lower")
+"""How formatting writes mnemonics of sets that accept any case."""
 DEFAULT_EXCLUDE = ("node_modules", "__pycache__")
 """What `exclude` is by default. Hidden files and folders are never searched."""
 MOST_CONTEXTS = 64
@@ -58,6 +61,7 @@ class Configuration(NamedTuple):
     per_file_ignores: Mapping[str, Sequence[str]] = {}
     fail_level: Severity | None = None
     format_style: str | None = None
+    mnemonic_case: str | None = None
     memory: Mapping[str, str] = {}
     include_paths: tuple[str, ...] | None = None
     defines: Mapping[str, Value] = {}

@@ -15,6 +15,7 @@ from typing import Any, Callable, Mapping, Sequence
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
     FORMAT_STYLES,
+    MNEMONIC_CASES,
     Configuration,
     ConfigurationFinding,
     line_finding,
@@ -107,8 +108,10 @@ class _Reader:
             values["templates"] = self._templates(values.pop("template"))
         if "kernel" in values:
             values["kernels"] = self._kernels(values.pop("kernel"))
-        layout = self._table(("format",), values.pop("format", {}), {"style": _style})
-        values.update({f"format_{name}": value for name, value in layout.items()})
+        layout = self._table(("format",), values.pop("format", {}), _FORMAT_SETTINGS)
+        if "style" in layout:
+            layout["format_style"] = layout.pop("style")
+        values.update(layout)
         return Configuration(**values)
 
     def _table(
@@ -221,6 +224,10 @@ def _style(value: Any) -> str:
     return _one_of(FORMAT_STYLES, value)
 
 
+def _case(value: Any) -> str:
+    return _one_of(MNEMONIC_CASES, value)
+
+
 def _strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
@@ -300,6 +307,7 @@ _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "per-file-ignores": _strings_by_glob,
     "fail-level": _level,
 }
+_FORMAT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {"style": _style, "mnemonic-case": _case}
 
 
 def _memory_settings() -> Mapping[str, Callable[[Any], Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from ipu_asm.config.configuration import Configuration, Context
+from ipu_asm.config.configuration import MNEMONIC_CASES, Configuration, Context
 from ipu_asm.config.setting_error import SettingError, shown
 from ipu_asm.config.source_keys import check_name, define_value, include_paths
 from ipu_asm.ide import code_lens, inlay_hints
@@ -31,6 +31,7 @@ class Settings(NamedTuple):
     ignore: Names | None = None
     extend_select: Names | None = None
     format_style: str | None = None
+    mnemonic_case: str | None = None
     inlay_hints: frozenset[str] = frozenset()
     code_lenses: frozenset[str] = frozenset()
     defines: Context | None = None
@@ -42,6 +43,8 @@ class Settings(NamedTuple):
             configuration = configuration._replace(isa=self.isa, isa_by_glob=())
         if self.format_style is not None:
             configuration = configuration._replace(format_style=self.format_style)
+        if self.mnemonic_case is not None:
+            configuration = configuration._replace(mnemonic_case=self.mnemonic_case)
         if self.select is not None:
             configuration = configuration._replace(select=self.select, extend_select=(), ignore=())
         return configuration._replace(
@@ -76,6 +79,7 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
     ("lint.ignore", "ignore", tuple),
     ("lint.extendSelect", "extend_select", tuple),
     ("format.style", "format_style", STYLES),
+    ("format.mnemonicCase", "mnemonic_case", MNEMONIC_CASES),
 )
 """The key of a setting, its field in `Settings`, and its type or its choices."""
 _FAMILIES: tuple[tuple[str, str, Names], ...] = (

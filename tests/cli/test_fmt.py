@@ -71,6 +71,16 @@ def test_the_style_comes_from_the_option_then_from_the_configuration(
     check_fmt(capsys, "--isolated a.s", Ran(0, "", "1 file reformatted\n"), a_s=NEAT)
 
 
+def test_the_case_of_mnemonics_comes_from_the_option_then_from_the_configuration(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("ipu.toml").write_text('isa = "ipu2"\n[format]\nmnemonic-case = "upper"\n')
+    for arguments, text in (("", "    BKPT;;\n"), ("--mnemonic-case lower", "    bkpt;;\n")):
+        Path("a.s").write_text("    Bkpt;;\n")
+        check_fmt(capsys, f"{arguments} a.s", Ran(0, "", "1 file reformatted\n"), a_s=text)
+    check_fmt(capsys, "--mnemonic-case keep a.s", Ran(0, "", "1 file left unchanged\n"))
+
+
 def test_the_set_is_that_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.aie2").write_text("nop\n")
     check_fmt(capsys, "a.aie2", Ran(0, "", "1 file reformatted\n"), a_aie2="    nop\n")

@@ -35,6 +35,7 @@ fail-level = "hint"
 "tests/**" = ["W"]
 [format]
 style = "bundle"
+mnemonic-case = "lower"
 """
 
 

@@ -47,6 +47,7 @@ fail-level = "hint"
 "tests/**" = ["W"]
 [format]
 style = "bundle"
+mnemonic-case = "upper"
 [memory]
 colossus = "gc2"
 [defines]
@@ -71,6 +72,7 @@ def check_everything(path: Path, text: str) -> None:
         per_file_ignores={"tests/**": ("W",)},
         fail_level=Severity.HINT,
         format_style="bundle",
+        mnemonic_case="upper",
         memory={"colossus": "gc2"},
         include_paths=("include", "/opt/sdk/include"),
         defines={"WORDS": 64, "DEBUG": True},
@@ -182,7 +184,7 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
             "did you mean `gc200`?",
         ),
         ("[memory]\nipu = 1\n", "2: `memory.ipu`: unknown key; there are colossus"),
-        ("[format]\nwidth = 3\n", "2: `format.width`: unknown key; there are style"),
+        ("[format]\nwidth = 3\n", "2: `format.width`: unknown key; there are style, mnemonic-case"),
         ("format = 1\n", "1: `format`: expected a table, found 1"),
         ("lint = 1\n", "1: `lint`: expected a table, found 1"),
         ("isa-by-glob = 'x'\n", '1: `isa-by-glob`: expected a table of globs, found "x"'),
@@ -237,7 +239,7 @@ def test_a_hostile_file_has_one_mistake_at_its_place(tmp_path: Path, name: str) 
 def test_of_many_mistakes_the_first_hundred_are_told_and_the_rest_is_counted(
     tmp_path: Path,
 ) -> None:
-    unknown = "unknown key; there are style"
+    unknown = "unknown key; there are style, mnemonic-case"
     told = [f"{n + 2}: `format.key{n}`: {unknown}" for n in range(100)]
     text = "[format]\n" + "".join(f"key{n} = 1\n" for n in range(4_000))
     path = tmp_path / "ipu.toml"

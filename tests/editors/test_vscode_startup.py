@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 import pytest
 
+from ipu_asm.config.configuration import MNEMONIC_CASES
 from ipu_asm.ide.formatting.formatting import STYLES
 from ipu_asm.isa import available_isas
 from ipu_lsp.server.settings import read_settings
@@ -219,6 +220,7 @@ def test_every_setting_of_the_server_can_be_set_in_the_editor() -> None:
     properties = _properties()
     assert properties["ipu.isa"]["enum"] == ["", *available_isas()]
     assert properties["ipu.format.style"]["enum"] == list(STYLES)
+    assert properties["ipu.format.mnemonicCase"]["enum"] == list(MNEMONIC_CASES)
     section: dict[str, Any] = {}
     for key, described in properties.items():
         if key not in ("ipu.interpreter", "ipu.trace.server"):

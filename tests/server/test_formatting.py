@@ -92,6 +92,13 @@ def test_the_editor_counts_more_than_the_project(tmp_path: Path) -> None:
     check_edits(conversation.answer(1), TEXT, TIDY["bundle"])
 
 
+@pytest.mark.parametrize(("case", "word"), [("keep", "Bkpt"), ("upper", "BKPT"), ("lower", "bkpt")])
+def test_the_editor_sets_the_case_of_mnemonics(case: str, word: str) -> None:
+    text = "# isa: ipu2\nBkpt ;;\n"
+    answer = formatted(text, {"format": {"mnemonicCase": case}}).answer(1)
+    check_edits(answer, text, f"# isa: ipu2\n    {word};;\n")
+
+
 @pytest.mark.parametrize("odd", ["bundles", 3, True, ["keep"], {}])
 def test_a_style_that_there_is_not_is_reported_and_ignored(odd: Any) -> None:
     conversation = formatted(TEXT, {"format": {"style": odd}})

@@ -25,6 +25,7 @@ from ipu_asm.config.files import FileError, SourceText, Target, counted, read_te
 from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
+from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
 from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import apply_edits
@@ -104,7 +105,8 @@ class _FmtRun:
         settings = source_settings(target.name, configuration, {})
         analysis = analyzer.analyze(text, target.name, settings=settings)
         style = self.options.style or configuration.format_style or KEEP
-        return apply_edits(text, formatting(analysis, style))
+        case = self.options.mnemonic_case or configuration.mnemonic_case or KEEP_CASE
+        return apply_edits(text, formatting(analysis, style, case=case))
 
     def _analyzer(self, isa: str) -> Analyzer:
         if isa not in self._analyzers:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Sequence
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
 from ipu_asm.cli.console import COLOR_CHOICES
-from ipu_asm.config.configuration import FORMAT_STYLES
+from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.config.files import STANDARD_INPUT
 
 PROGRAM = "ipu-fmt"
@@ -20,8 +20,8 @@ examples:
   ipu-fmt --style bundle kernel.s  one bundle on each line
   ipu-fmt - < kernel.s
 
-Blanks and line breaks change, never words: the program stays the same. Lines with mistakes stay as
-they are.
+Blanks and line breaks change, and the case of mnemonics if asked, never other words: the program
+stays the same. Lines with mistakes stay as they are.
 
 exit status:
   0  all files are formatted now
@@ -37,6 +37,7 @@ class FmtOptions(NamedTuple):
     paths: tuple[str, ...]
     isa: str | None
     style: str | None
+    mnemonic_case: str | None
     check: bool
     diff: bool
     stdin_filename: str | None
@@ -83,6 +84,12 @@ def _parser() -> ArgumentParser:
         "--style",
         choices=FORMAT_STYLES,
         help="line breaks as written (keep), after each instruction, or after each bundle "
+        "(default: the configuration; else keep)",
+    )
+    parser.add_argument(
+        "--mnemonic-case",
+        choices=MNEMONIC_CASES,
+        help="case of mnemonics, in instruction sets that accept any case "
         "(default: the configuration; else keep)",
     )
     parser.add_argument(

@@ -54,7 +54,10 @@ def _tables(settings: Configuration) -> dict[str, Mapping[str, Toml]]:
         },
         "lint": lint,
         "lint.per-file-ignores": ignores,
-        "format": {"style": settings.format_style or "keep"},
+        "format": {
+            "style": settings.format_style or "keep",
+            "mnemonic-case": settings.mnemonic_case or "keep",
+        },
     }
 
 

@@ -1,8 +1,8 @@
 """Document and range formatting.
 
-Aligns mnemonics, operands and comments; never changes words. Formatting is idempotent, and the
-formatted text assembles to the same words. A suppression comment stays on the line that it applies
-to.
+Aligns mnemonics, operands and comments; never changes words, except the case of mnemonics if asked.
+Formatting is idempotent, and the formatted text assembles to the same words. A suppression comment
+stays on the line that it applies to.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ipu_asm.ide.formatting.bundle_layout import (
     lay_out_line,
 )
 from ipu_asm.ide.formatting.gap_layout import correct_blanks
+from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE, folded_words, in_case
 from ipu_asm.ide.formatting.template import checked_edits, layout_analysis
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.suppressions.comments import suppression_comments
@@ -60,6 +61,7 @@ class FormatJob(NamedTuple):
     line_break: str
     fixed_line_slices: frozenset[int]
     is_whole: bool = True
+    case: str = KEEP_CASE
 
 
 class BundleEdits(NamedTuple):
@@ -72,12 +74,14 @@ class BundleEdits(NamedTuple):
     body: TextEdit | None
 
 
-def formatting(analysis: Analysis, style: str = KEEP, span: Span | None = None) -> list[TextEdit]:
+def formatting(
+    analysis: Analysis, style: str = KEEP, span: Span | None = None, case: str = KEEP_CASE
+) -> list[TextEdit]:
     """Return the edits that format the text, or only the bundles that `span` touches."""
     if is_template(analysis):
         layout = layout_analysis(analysis)
-        return checked_edits(analysis, layout, formatting(layout, style, span), content_of)
-    program, job = analysis.program, format_job_for(analysis, style)
+        return checked_edits(analysis, layout, formatting(layout, style, span, case), content_of)
+    program, job = analysis.program, format_job_for(analysis, style)._replace(case=case)
     first, last = 0, len(program.bundles) - 1
     if span is not None:
         first, last = _touched(program, span)
@@ -154,7 +158,10 @@ def bundle_edits(job: FormatJob, number: int) -> BundleEdits:
     bundle, start = program.bundles[number], program.starts[number]
     old = bundle.syntax.text
     new = _laid_out(job, number)
-    if new == old or not _is_equivalent(program.isa, bundle, new, number in job.fixed_line_slices):
+    if not _is_equivalent(program.isa, bundle, new, number in job.fixed_line_slices):
+        return BundleEdits(None, None)
+    new = in_case(program, number, new, job.case)
+    if new == old:
         return BundleEdits(None, None)
     if not start and new.startswith(_BYTE_ORDER_MARK):
         return BundleEdits(None, None)
@@ -231,6 +238,8 @@ def _layout(job: FormatJob, number: int) -> SliceLayout:
 
 def _is_equivalent(isa: Isa, bundle: Bundle, new: str, has_fixed_lines: bool) -> bool:
     """Check whether `new` has the same words and comments, on the same lines if they are fixed."""
+    if new == bundle.syntax.text:
+        return True
     old, tidy = bundle.syntax, BundleSyntax(bundle.syntax.grammar, new)
     if _content(isa, old) != _content(isa, tidy):
         return False
@@ -239,12 +248,13 @@ def _is_equivalent(isa: Isa, bundle: Bundle, new: str, has_fixed_lines: bool) ->
 
 def _content(isa: Isa, syntax: BundleSyntax) -> tuple[list[str], list[str]]:
     """Return the words and the comments, without separators directly before an end mark."""
-    words = [syntax.words[number] for number in _tokens(syntax)]
+    folded = folded_words(isa, syntax)
+    words = [folded[number] for number in _tokens(syntax)]
     return words, [syntax.text[a:b].rstrip() for a, b in comments_in(syntax)]
 
 
 def content_of(program: Program) -> list[str]:
-    """Return the words and comments of a program, which formatting never changes."""
+    """Return what formatting never changes: words, where case counts, and comments."""
     parts = (_content(program.isa, bundle.syntax) for bundle in program.bundles)
     return [text for words, comments in parts for text in (*words, *comments)]
 

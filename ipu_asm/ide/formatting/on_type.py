@@ -5,7 +5,7 @@ Comments are never changed, nor is text behind the cursor, except the blanks of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.expansions import is_template
@@ -23,6 +23,7 @@ from ipu_asm.ide.formatting.formatting import (
     content_of,
     format_job_for,
 )
+from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE, mnemonic_in_case
 from ipu_asm.ide.formatting.template import checked_edits, layout_analysis
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -35,7 +36,7 @@ ON_TYPE: Final = (";", "\n")
 
 
 def formatting_on_type(
-    analysis: Analysis, offset: int, typed: str, style: str = KEEP
+    analysis: Analysis, offset: int, typed: str, style: str = KEEP, case: str = KEEP_CASE
 ) -> list[TextEdit]:
     """Return the edits that format what the character `typed`, directly before `offset`, completes.
 
@@ -44,19 +45,27 @@ def formatting_on_type(
     """
     if is_template(analysis):
         layout = layout_analysis(analysis)
-        edits = formatting_on_type(layout, offset, typed, style)
+        edits = formatting_on_type(layout, offset, typed, style, case)
         return checked_edits(analysis, layout, edits, content_of)
     offset = max(0, min(offset, len(analysis.text)))
+    look = _Look(style, case)
     if typed == "\n":
-        found = [_line_before(analysis, offset, style), _indentation(analysis.program, offset)]
+        found = [_line_before(analysis, offset, look), _indentation(analysis.program, offset)]
     elif typed == ";" and analysis.program.isa.surface.bundle_end:
-        found = [_completed(analysis, offset, style)]
+        found = [_completed(analysis, offset, look)]
     else:
         found = []
     return [edit for edit in found if edit is not None]
 
 
-def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
+class _Look(NamedTuple):
+    """The settings: the style of lines, and the case of mnemonics."""
+
+    style: str
+    case: str
+
+
+def _completed(analysis: Analysis, offset: int, look: _Look) -> TextEdit | None:
     """Return the edit of the bundle or instruction that ends at `offset`, if any."""
     program = analysis.program
     if not offset:
@@ -65,11 +74,11 @@ def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
     tokens = program.bundles[number].syntax.tokens
     is_end = bool(tokens) and tokens[-1].kind == "END"
     if not is_end or program.starts[number] + tokens[-1].span.end != offset:
-        return _instruction(program, offset, style == INSTRUCTION)
-    return bundle_edits(_format_job(analysis, style, number), number).body
+        return _instruction(program, offset, look.case, look.style == INSTRUCTION)
+    return bundle_edits(_format_job(analysis, look, number), number).body
 
 
-def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
+def _line_before(analysis: Analysis, offset: int, look: _Look) -> TextEdit | None:
     """Return the edit of the line that a line break has just ended, if any."""
     program = analysis.program
     start = _start_of_line(program.text, offset)
@@ -77,12 +86,12 @@ def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None
         return None
     if program.isa.surface.bundle_end:
         end = len(program.text[:start].rstrip())
-        return _instruction(program, end, align=True) if style != BUNDLE else None
+        return _instruction(program, end, look.case, True) if look.style != BUNDLE else None
     number = program.bundle_at(start - 1)
-    return bundle_edits(_format_job(analysis, style, number), number).body
+    return bundle_edits(_format_job(analysis, look, number), number).body
 
 
-def _format_job(analysis: Analysis, style: str, number: int) -> FormatJob:
+def _format_job(analysis: Analysis, look: _Look, number: int) -> FormatJob:
     """Return the settings for formatting slice `number` while the user types.
 
     The last line of the file is not ended. To save time, suppression comments are looked for only
@@ -93,10 +102,11 @@ def _format_job(analysis: Analysis, style: str, number: int) -> FormatJob:
     first = program.bundle_at(_start_of_line(text, starts[max(number - 1, 0)]))
     end = LINE_BREAK.search(text, starts[number + 1])
     is_silenced = "ipu:" in text[starts[first] : end.start() if end else len(text)]
-    return format_job_for(analysis, style, is_silenced)._replace(is_whole=False)
+    job = format_job_for(analysis, look.style, is_silenced)
+    return job._replace(is_whole=False, case=look.case)
 
 
-def _instruction(program: Program, offset: int, align: bool) -> TextEdit | None:
+def _instruction(program: Program, offset: int, case: str, align: bool) -> TextEdit | None:
     """Return the edit of an instruction whose separator ends at `offset`, if it begins its line."""
     number = program.bundle_at(offset - 1)
     start = program.starts[number]
@@ -111,7 +121,9 @@ def _instruction(program: Program, offset: int, align: bool) -> TextEdit | None:
     if program.text[begin : start + mnemonic].strip() or LINE_BREAK.search(old):
         return None
     mark = syntax.text[: offset - start][-1:]
-    new = INDENT + instruction_text(program.isa, syntax, entry, align) + mark
+    text = instruction_text(program.isa, syntax, entry, align)
+    word = syntax.words[syntax.plan.instructions[entry].mnemonic]
+    new = INDENT + mnemonic_in_case(program.isa, word, case) + text[len(word) :] + mark
     return TextEdit(Span(begin, offset), new) if new != old else None
 
 

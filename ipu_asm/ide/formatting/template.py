@@ -1,7 +1,10 @@
-"""Formatting of templates: the blanks of literal text change, tags and expansions do not.
+"""Formatting of templates: blanks of literal text, and the case of mnemonics in it, change.
+
+Tags and expansions do not change.
 
 The text is laid out with fillers in place of tags. Of the resulting edits, those are kept that
-change blanks outside of tags, and that leave every expansion with the same words and comments.
+change blanks or case outside of tags, and that leave every expansion with the same words and
+comments.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_CHECKS: Final = 24
 _BLANKS: Final = re.compile(r"\s*")
+_WORD: Final = re.compile(r"[\w.]+|\S|$")
 
 Content = Callable[["Program"], object]
 """Returns what formatting must not change in a program."""
@@ -105,7 +109,7 @@ def _outside(edit: TextEdit, text: str, layout: str, tags: Sequence[Span]) -> It
 
     The indentation of a tag that begins its line is the author's.
     """
-    for part in _of_blanks(edit, layout):
+    for part in _of_blanks_and_case(edit, layout):
         span = part.span
         # Tags do not overlap: the last one that begins before the end is the nearest.
         number = bisect_left(tags, (span.end, -1)) - 1
@@ -115,8 +119,8 @@ def _outside(edit: TextEdit, text: str, layout: str, tags: Sequence[Span]) -> It
             yield part
 
 
-def _of_blanks(edit: TextEdit, layout: str) -> list[TextEdit]:
-    """Return an edit as edits of runs of blanks; as it is if it changes anything else."""
+def _of_blanks_and_case(edit: TextEdit, layout: str) -> list[TextEdit]:
+    """Return an edit as edits of blanks and of letters' case; as it is if it changes others."""
     (start, end), new = edit
     old = layout[start:end]
     found: list[TextEdit] = []
@@ -128,7 +132,13 @@ def _of_blanks(edit: TextEdit, layout: str) -> list[TextEdit]:
         if gap[0] != wanted[0]:
             found.append(TextEdit(Span(start + gap.start(), start + gap.end()), wanted[0]))
         here, there = gap.end(), wanted.end()
-        if old[here : here + 1] != new[there : there + 1]:
+        word, wanted_word = _WORD.match(old, here), _WORD.match(new, there)
+        assert word is not None
+        assert wanted_word is not None
+        if word[0].lower() != wanted_word[0].lower():
             return [edit]
-        here, there = here + 1, there + 1
+        if word[0] != wanted_word[0]:
+            span = Span(start + here, start + word.end())
+            found.append(TextEdit(span, wanted_word[0]))
+        here, there = word.end(), wanted_word.end()
     return found

@@ -7,6 +7,7 @@ from typing import Iterable, Sequence
 from lsprotocol import types as t
 
 from ipu_asm.ide.formatting import formatting as ide
+from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
 from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
@@ -46,8 +47,8 @@ def on_type_formatting(
     if view is None:
         return None
     offset = view.coordinates.offset(params.position)
-    style = _style(session, uri)
-    return _edits(view, formatting_on_type(view.analysis, offset, params.ch, style))
+    style, case = _settings(session, uri)
+    return _edits(view, formatting_on_type(view.analysis, offset, params.ch, style, case))
 
 
 def _tidied(session: LspSession, uri: str, ranges: Sequence[t.Range] | None) -> list[Json] | None:
@@ -56,15 +57,15 @@ def _tidied(session: LspSession, uri: str, ranges: Sequence[t.Range] | None) -> 
     if view is None:
         return None
     spans = [None] if ranges is None else [view.coordinates.span(range_) for range_ in ranges]
-    style = _style(session, uri)
-    found = {edit for span in spans for edit in ide.formatting(view.analysis, style, span)}
+    style, case = _settings(session, uri)
+    found = {edit for span in spans for edit in ide.formatting(view.analysis, style, span, case)}
     return _edits(view, sorted(found))
 
 
-def _style(session: LspSession, uri: str) -> str:
-    """The layout style that the project of a document configures."""
+def _settings(session: LspSession, uri: str) -> tuple[str, str]:
+    """The layout style and the case of mnemonics that the project of a document configures."""
     configuration = session.projects.of(session.documents[uri]).configuration
-    return configuration.format_style or ide.KEEP
+    return configuration.format_style or ide.KEEP, configuration.mnemonic_case or KEEP_CASE
 
 
 def _edits(view: View, edits: Iterable[TextEdit]) -> list[Json]:
