@@ -11,6 +11,8 @@ has no result there.
 ## Example
 ```
 # isa: ipu2
+    LDR_MULT_REG r0 lr0 cr3;;
+    LDR_CYCLIC_MULT_REG lr0 cr4 lr1;;
     MULT.RC.VV lr0 r0 0 lr1 cr15;
     ACC.ADD.FIRST;
     STR_ACC_REG lr0 cr2;
@@ -20,6 +22,8 @@ has no result there.
 ## Use instead
 ```
 # isa: ipu2
+    LDR_MULT_REG r0 lr0 cr3;;
+    LDR_CYCLIC_MULT_REG lr0 cr4 lr1;;
     MULT.RC.VV lr0 r0 0 lr1 cr15;
     ACC.ADD.FIRST;
     ACTIVATE.QUANTIZE identity cr15;
