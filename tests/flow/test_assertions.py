@@ -55,6 +55,38 @@ def test_trips_are_compared_with_the_relation(relation: str, is_true: bool) -> N
     assert (messages(text, {"cr5": 4}) == []) is is_true
 
 
+@pytest.mark.parametrize(("trips", "cycles", "is_true"), [(12_000, 24_003, True), (1, 2, False)])
+def test_counts_of_a_loop_that_cannot_be_summarised_are_decided(
+    trips: int, cycles: int, is_true: bool
+) -> None:
+    text = f"""# CYCLES {cycles}
+    set lr1 1; set lr2 1;;
+    set lr5 12000;;
+l:  # LOOP {trips}
+    incr lr0 1; add lr1 lr1 lr2;;
+    add lr2 lr2 lr1; blt lr0 lr5 l;;
+    bkpt;;
+"""
+    expected = ["the program takes 2 cycles, found 24,003",
+                "an entry of the loop has 1 trips, found 12,000"]  # fmt: skip
+    assert messages(text) == ([] if is_true else expected)
+
+
+@pytest.mark.parametrize("trips", [1_000_000, 999_999])
+def test_a_loop_of_a_million_trips_is_decided(trips: int) -> None:
+    text = f"""# CYCLES {trips + 2}
+    set lr0 1; add lr5 lr6 cr5;;
+l:  # LOOP {trips}
+    incr lr0 1; bne lr0 lr5 l;;
+    bkpt;;
+"""
+    found = messages(text, {"cr5": 1_000_000})
+    assert found == ([] if trips == 1_000_000 else [
+        "the program takes 1,000,001 cycles, found 1,000,002",
+        "an entry of the loop has 999,999 trips, found 1,000,000",
+    ])  # fmt: skip
+
+
 def test_what_depends_on_a_register_of_the_host_is_silent_until_it_is_given() -> None:
     text = "# ASSERT lr0 == cr5\nadd lr1 lr0 cr5;; # ASSERT-AFTER lr1 > 100\nbkpt;;\n"
     assert messages(text) == []

@@ -23,8 +23,8 @@ from ipu_asm.flow.assertions.values import (
     number_of,
     refutation,
 )
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.control_run.run import Limits, control_run, executed
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
+from ipu_asm.flow.control_run.run import LIMIT, MOST_STEPS, Limits, control_run, executed
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
 from ipu_asm.flow.control_run.trace import Node as TraceNode
@@ -34,6 +34,8 @@ from ipu_asm.text import Span
 _RELATIONS = {
     "==": "", "<=": "at most ", "<": "less than ", ">=": "at least ", ">": "more than ",
 }  # fmt: skip
+
+_COUNTED = (AssertionKind.TRIPS, AssertionKind.CYCLES)
 
 
 class AssertionReport(NamedTuple):
@@ -54,6 +56,8 @@ def check_assertions(program: Program) -> AssertionReport:
     """Check the assertions of a program, in each configuration of the host."""
     comments = [c for c in assertion_comments(program) if c.kind is not AssertionKind.LOG]
     every = control_facts(program) if comments else ()
+    if any(comment.kind in _COUNTED for comment in comments):
+        every = tuple(_to_its_end(program, facts) for facts in every)
     found: dict[tuple[Span, str], Diagnostic] = {}
     checkers = [_Checker(program, facts, comments) for facts in every]
     for checker, facts in zip(checkers, every):
@@ -65,6 +69,14 @@ def check_assertions(program: Program) -> AssertionReport:
     reached = frozenset[Span]().union(*(checker.reached for checker in checkers))
     undecided = frozenset[Span]().union(*(checker.undecided for checker in checkers))
     return AssertionReport(findings, undecided, conditions - reached)
+
+
+def _to_its_end(program: Program, facts: ControlFacts) -> ControlFacts:
+    """Return the facts of a run that is followed as far as that of the conditions."""
+    if facts.run.end.reason != LIMIT:
+        return facts
+    name = f"counts {sorted(facts.presets.items())}"
+    return program.cache.whole(name, facts, lambda: followed_further(program, facts, MOST_STEPS))
 
 
 def broken_with(program: Program, presets: Mapping[str, int]) -> list[Diagnostic]:
