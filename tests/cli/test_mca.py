@@ -577,3 +577,36 @@ def test_any_bytes_are_reported_or_refused(data: bytes, capsys: pytest.CaptureFi
     else:
         assert ran.status
         assert ran.err
+
+
+ROWS_OF_IPU2 = """\
+    # isa: ipu2
+    # CR wide = fp32
+    LDR_MULT_REG r0 lr0 cr2;;
+    BKPT;;
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "size"), [("", 512), ("--wide off", 128), ("--wide INT32", 512)]
+)
+def test_the_option_for_the_mode_of_ipu2_counts_before_the_comment(
+    option: str, size: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("rows.s").write_text(ROWS_OF_IPU2)
+    (load,) = check_json(capsys, f"rows.s -W {option}")["accesses"]
+    assert (load["start"], load["end"]) == (0, size)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("nested.s --wide off", "argument --wide: a mode of ipu2, found a program for ipu"),
+        ("rows.s --wide fp8", "argument --wide: expected one of off, fp32, int32, found `fp8`"),
+    ],
+)
+def test_a_mode_that_the_machine_does_not_have_is_refused(
+    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("rows.s").write_text(ROWS_OF_IPU2)
+    check_refused(capsys, arguments, message)

@@ -16,8 +16,19 @@ from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_by
 from ipu_asm.cli.headers import headers_in
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FileFindings, encodable, format_findings, json_of
-from ipu_asm.cli.mca.options import GITHUB, HTML, JSON, PROGRAM, TEXT, McaOptions, read_options
+from ipu_asm.cli.mca.host_mode import check_mode
+from ipu_asm.cli.mca.options import (
+    GITHUB,
+    HTML,
+    JSON,
+    PROGRAM,
+    TEXT,
+    McaOptions,
+    read_options,
+    usage_error,
+)
 from ipu_asm.cli.programs import configuration_of, in_one_context, show_findings
+from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, input_at, read_text
@@ -51,7 +62,10 @@ def _command(options: McaOptions) -> int:
     text = read_text(target).text
     try:
         isa, _ = chosen_isa(text, target.name, options.isa)
+        check_mode(isa.name, options.presets)
         analysis, findings = _analyzed(isa, SourceFile(text, target.name), options)
+    except WrongOptionError as error:
+        usage_error(str(error))
     except ConfigurationError as error:
         for finding in error.findings:
             print_message(PROGRAM, str(finding))

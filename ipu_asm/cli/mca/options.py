@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import (
@@ -14,8 +14,10 @@ from ipu_asm.cli.arguments import (
     add_warnings_option,
     define,
 )
+from ipu_asm.cli.mca.host_mode import mode_help, mode_number
 from ipu_asm.cli.run.option_values import add_register_options
 from ipu_asm.config.configuration import Value
+from ipu_asm.config.kernel_keys import WIDE
 
 PROGRAM = "ipu-mca"
 TEXT, JSON, HTML, GITHUB = FORMATS = ("text", "json", "html", "github")
@@ -28,6 +30,7 @@ examples:
   ipu-mca kernel.s --pack -o packed.s
   ipu-mca kernel.s --pack --rebase --pipeline --cr 4=64 -o packed.s
   ipu-mca kernel.s --format github
+  ipu-mca kernel.s --isa ipu2 --wide fp32
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
 depend on it. What a CR decides needs its value: from --cr, from a comment `# CR cr4 = 64`, or from
@@ -51,7 +54,10 @@ _PAIR = re.compile(r"\w+=")
 
 
 class McaOptions(NamedTuple):
-    """The options of `ipu-mca`; `presets` are register values by name."""
+    """The options of `ipu-mca`.
+
+    `presets` are the values of registers by name, and the number of the mode if it is given.
+    """
 
     file: str
     isa: str | None
@@ -65,6 +71,11 @@ class McaOptions(NamedTuple):
     warnings: bool
 
 
+def usage_error(message: str) -> NoReturn:
+    """Print how the command is used and a message, and exit the process."""
+    _parser().error(message)
+
+
 def read_options(arguments: Sequence[str] | None) -> McaOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
@@ -74,6 +85,8 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     presets = {
         f"{file}{number}": value for file in ("cr", "lr") for number, value in values.pop(file)
     }
+    mode = values.pop(WIDE)
+    presets |= {} if mode is None else {WIDE: mode}
     options = McaOptions(**values, presets=presets, defines={**dict(context), **dict(defines)})
     if options.pack and options.format != TEXT:
         parser.error(f"--pack writes a program, found --format {options.format}")
@@ -108,6 +121,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("file", metavar="FILE", help="a program, or `-` for standard input")
     add_isa_option(parser)
     add_register_options(parser, "the value of {} register N when the program starts")
+    parser.add_argument(f"--{WIDE}", type=mode_number, metavar="TYPE", help=mode_help())
     parser.add_argument(
         "--context",
         action="append",

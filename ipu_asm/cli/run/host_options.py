@@ -24,9 +24,14 @@ def host_option_names() -> list[str]:
     return list(dict.fromkeys(option.name for _, option in _every_option()))
 
 
+def variants_of(name: str) -> dict[str, HostOption]:
+    """Return the option of that name of each set whose machine has it."""
+    return {isa: option for isa, option in _every_option() if option.name == name}
+
+
 def add_host_option(group: _ArgumentGroup, name: str) -> None:
     """Add the option of that name, which the sets may describe differently."""
-    variants = {isa: option for isa, option in _every_option() if option.name == name}
+    variants = variants_of(name)
     by_text: dict[str, list[str]] = {}
     for isa, option in variants.items():
         by_text.setdefault(_help(option), []).append(isa)
