@@ -9,6 +9,7 @@ from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_f
 from ipu_asm.ide.control_run.run import (
     counted,
     cycles_sentence,
+    size_in_memory,
 )
 from ipu_asm.program.program import Program
 
@@ -30,7 +31,7 @@ class RunTotals(NamedTuple):
 def run_totals(program: Program) -> RunTotals:
     """Return the cycles of a program and its part of instruction memory."""
     isa, facts = program.isa, shown_facts(program)
-    size = f"{program.size:,} of {counted(isa.program_limit, isa.unit)}"
+    size = size_in_memory(isa, program.size)
     cycles = total_cycles(program, facts)
     if facts is not None:
         cycles_text = cycles_sentence(facts) + configuration_phrase(program)

@@ -7,6 +7,8 @@ from typing import Sequence
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
 from ipu_asm.flow.loop_numbers import cycles_of_run
+from ipu_asm.isa.forms import NO_LIMIT
+from ipu_asm.isa.model import Isa
 
 
 def cycles_sentence(facts: ControlFacts) -> str:
@@ -30,6 +32,13 @@ def unknown_registers(facts: ControlFacts) -> Sequence[str]:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun in singular or plural."""
     return f"{number:,} {noun if number == 1 else f'{noun}s'}"
+
+
+def size_in_memory(isa: Isa, count: int) -> str:
+    """Return a number of bundles, with the capacity of instruction memory if the set has one."""
+    if isa.program_limit == NO_LIMIT:
+        return counted(count, isa.unit)
+    return f"{count:,} of {counted(isa.program_limit, isa.unit)}"
 
 
 def listed(names: Sequence[str]) -> str:

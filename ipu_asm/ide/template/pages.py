@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Callable, Final, NamedTuple, Sequence
 
+from ipu_asm.ide.control_run.run import size_in_memory
 from ipu_asm.ide.expansions import Occasion, occasions
 from ipu_asm.ide.template.blocks import Statement, TemplateSyntax, template_syntax
 from ipu_asm.ide.template.bundles import WrittenBundles
@@ -75,7 +76,7 @@ def size_phrase(analysis: Analysis, number: int, written: Span) -> str:
     """Return the number of bundles of a written span in a context, and of its iterations."""
     bundles = WrittenBundles(analysis.expanded[number])
     count, iterations = len(bundles.addresses(written)), bundles.iterations(written)
-    size = f"{count:,} of {counted(analysis.isa.program_limit, analysis.isa.unit)}"
+    size = size_in_memory(analysis.isa, count)
     return f"{size} in {counted(iterations, 'iteration')}" if iterations else size
 
 

@@ -135,3 +135,9 @@ def test_trips_that_are_not_known_still_tell_the_compared_value() -> None:
     text = "add lr2 lr3 cr4;;\nl: incr lr1 1; bne lr1 lr2 l;;\nbkpt;;\n"
     hints = inlay_hints(analyze(text), Span(0, len(text)), (TRIPS,))
     assert [hint.text.strip() for hint in hints] == ["cr4 + 1 trips: the old value is compared"]
+
+
+def test_a_set_without_a_limit_of_bundles_names_none() -> None:
+    totals = run_totals(analyze("    add $m0, $m1, 1\n    sync 0\n", "colossus").program)
+    assert totals.text.endswith("2 bundles")
+    assert " of " not in totals.text
