@@ -16,7 +16,7 @@ from ipu_asm.emulator.machine import SelectiveTest
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.expressions.tree import Binary, Call, Node, Number, Unary
-from ipu_asm.flow.assertions.checks import broken_with
+from ipu_asm.flow.assertions.checks import decided_with
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.syntax import Conditions, Logged, parse_assertion
 from ipu_asm.program.line_table import LineTable
@@ -93,16 +93,20 @@ class AssertionChecks:
     def broken(self) -> list[Diagnostic]:
         """Return the assertions that the control run refutes, with the registers as they are now.
 
-        They are where the author wrote them.
+        They are where the author wrote them. Conditions that it proves for a run from the first
+        bundle on are not checked any more: a condition costs more than a bundle.
         """
         if not self.has_any:
             return []
         state = self._machine.state
         scalars = zip(state.layout.scalar_names, state.regfile.scalars)
-        found = broken_with(self._lines.program, dict(scalars))
+        broken, proven = decided_with(self._lines.program, dict(scalars))
+        if state.program_counter == 0:
+            self._before = _without(self._before, proven)
+            self._after = _without(self._after, proven)
         if self._lines.expansion is None:
-            return found
-        lifted = lifted_findings([(self._lines.expansion, found)])
+            return list(broken)
+        lifted = lifted_findings([(self._lines.expansion, list(broken))])
         return [finding for finding in lifted if finding.rule == ASSERTION_FALSE]
 
     def failed_before(self) -> FailedAssertion | None:
@@ -180,6 +184,15 @@ class AssertionChecks:
         expansion = self._lines.expansion
         written = expansion.source_map.written(span) if expansion else None
         return written or SourceRange(MAIN, span)
+
+
+def _without(checks: dict[int, list[_Check]], proven: frozenset[Span]) -> dict[int, list[_Check]]:
+    """Return the checks of conditions that are not proven."""
+    left = {
+        address: [check for check in some if check.span not in proven]
+        for address, some in checks.items()
+    }
+    return {address: some for address, some in left.items() if some}
 
 
 def _checks(comment: AssertionComment, nodes: Sequence[Node]) -> list[_Check]:

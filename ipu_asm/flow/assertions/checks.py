@@ -79,15 +79,28 @@ def _to_its_end(program: Program, facts: ControlFacts) -> ControlFacts:
     return program.cache.whole(name, facts, lambda: followed_further(program, facts, MOST_STEPS))
 
 
-def broken_with(program: Program, presets: Mapping[str, int]) -> list[Diagnostic]:
-    """Return the assertions that do not hold with given registers, in source order."""
+class Decided(NamedTuple):
+    """Assertions that the control run decides for given registers.
+
+    `broken` do not hold, in source order. `proven` are the spans of the conditions that hold in
+    each execution, or whose bundle is never executed.
+    """
+
+    broken: Sequence[Diagnostic]
+    proven: frozenset[Span]
+
+
+def decided_with(program: Program, presets: Mapping[str, int]) -> Decided:
+    """Return what the control run decides about assertions, with given registers at the start."""
     try:
         run = control_run(program, presets)
     except UnsupportedProgramError:
-        return []
-    facts = ControlFacts(presets, run)
-    found = _Checker(program, facts, assertion_comments(program)).broken()
-    return sorted(found, key=lambda each: each.span)
+        return Decided((), frozenset())
+    checker = _Checker(program, ControlFacts(presets, run), assertion_comments(program))
+    broken = sorted(checker.broken(), key=lambda each: each.span)
+    open_ = checker.undecided.union(each.span for each in broken)
+    proven = checker.conditions - open_ if run.is_complete else frozenset[Span]()
+    return Decided(broken, frozenset(proven))
 
 
 def _configuration(facts: ControlFacts, every: Sequence[ControlFacts]) -> str:
