@@ -136,7 +136,7 @@ def test_values_stand_in_the_text_and_under_the_mouse(debugger: Debugger) -> Non
 
 def test_a_layer_is_debugged_with_its_vectors_to_the_right_results(layer: Debugger) -> None:
     vscode = layer.vscode
-    row, _ = place(EXAMPLE, "\nelement:\n    incr", "incr")
+    row = place(EXAMPLE, "\nelement:", "element")[0] + 1
     layer.toggle_breakpoint(row)
     layer.start()
     check_place(layer, row, "breakpoint")

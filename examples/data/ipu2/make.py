@@ -24,7 +24,8 @@ Array = NDArray[Any]
 def image() -> Array:
     """An image in INT8."""
     y, x = np.indices((HEIGHT, WIDTH))
-    return ((y * 37 + x * 11 + x * y) % 61 - 30).astype(np.int8)
+    pixels: Array = ((y * 37 + x * 11 + x * y) % 61 - 30).astype(np.int8)
+    return pixels
 
 
 def kernel() -> Array:
@@ -53,7 +54,7 @@ def _convolved(pixels: Array, taps: Array) -> Array:
 def numbers() -> Array:
     """Rows of float32, one of them zero."""
     row, element = np.indices((ROWS, WIDTH))
-    rows = (((row * 29 + element * 13) % 97 - 48) / 8).astype("<f4")
+    rows: Array = (((row * 29 + element * 13) % 97 - 48) / 8).astype("<f4")
     rows[5] = 0
     return rows
 
