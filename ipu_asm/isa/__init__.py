@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from importlib import import_module
-from typing import Mapping
+from typing import TYPE_CHECKING, Mapping
 
-from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa.manifest import Manifest
-from ipu_asm.isa.model import Isa
+
+if TYPE_CHECKING:
+    from ipu_asm.isa.model import Isa
 
 
 class UnknownIsaError(LookupError):
@@ -54,6 +55,8 @@ def load_isa(name: str, memory: str = "") -> Isa:
         return _in_memory(load_isa(name), memory)
     available = available_isas()
     if name not in available:
+        from ipu_asm.diagnostics.suggestions import nearest_of
+
         meant = nearest_of(name, available)
         known = f"did you mean `{meant}`?" if meant else f"there are {', '.join(available)}"
         raise UnknownIsaError(f"instruction set `{name}` is unknown; {known}")
@@ -66,6 +69,8 @@ def isa_of(isa: str | Isa) -> Isa:
 
     Raises the same errors as `load_isa`.
     """
+    from ipu_asm.isa.model import Isa  # commands ask for manifests before they need a set
+
     return isa if isinstance(isa, Isa) else load_isa(isa)
 
 

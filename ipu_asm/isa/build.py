@@ -14,7 +14,6 @@ from ipu_asm.isa.description import IsaDescription, IsaError, SlotDescription
 from ipu_asm.isa.layout import SlotLayout, layout_of, place_slots
 from ipu_asm.isa.model import DEPRECATED, InstructionDoc, InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.pseudo import pseudo_instruction
 from ipu_asm.isa.scalar import scalar_facts
 
 __all__ = ["IsaDescription", "IsaError", "SlotDescription", "build_isa"]
@@ -32,6 +31,8 @@ def build_isa(description: IsaDescription) -> Isa:
     forms: dict[str, list[InstructionSpec]] = {}
     for spec in _instructions(description, layouts):
         forms.setdefault(spec.mnemonic, []).append(spec)
+    if description.pseudo_instructions:
+        from ipu_asm.isa.pseudo import pseudo_instruction
     for mnemonic, entry in description.pseudo_instructions.items():
         real = forms[entry["becomes"].split()[0]][0]
         forms[mnemonic] = [pseudo_instruction(mnemonic, entry, real)]

@@ -8,7 +8,6 @@ from typing import Any, Iterator, Mapping, Sequence
 from ipu_asm.isa.description import IsaDescription, SlotDescription
 from ipu_asm.isa.layout import shared_fields
 from ipu_asm.isa.model import InstructionDoc
-from ipu_asm.isa.pseudo import pseudo_mistakes
 from ipu_asm.isa.scalar import operands_named, scalar_facts
 
 MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
@@ -36,8 +35,12 @@ def mistakes_of(description: IsaDescription) -> list[str]:
         for text in _entry_mistakes(entry, slot, description)
     ]
     found += _register_mistakes(description)
+    if found or not description.pseudo_instructions:
+        return found
+    from ipu_asm.isa.pseudo import pseudo_mistakes
+
     # A pseudo-instruction is compared with the instruction that it becomes, which must hold.
-    return found or [
+    return [
         f"{mnemonic}: {text}"
         for mnemonic, entry in description.pseudo_instructions.items()
         for text in pseudo_mistakes(entry, description)

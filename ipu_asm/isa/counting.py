@@ -16,9 +16,10 @@ the instructions that constants come from and that loops consist of, in the nota
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping
 
 from ipu_asm.isa.scalar import Term, terms
+from ipu_asm.named_tuple import NamedTuple
 
 _BRANCH = re.compile(r"(\w+) (==|!=) 0")
 

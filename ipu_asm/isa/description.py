@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, Sequence
 
 from ipu_asm.isa.model import Field
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import AddressSpace, MemLines, RegisterFile
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 
 InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
 

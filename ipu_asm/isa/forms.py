@@ -7,14 +7,15 @@ with cycles where known. Every feature except assembling and executing works wit
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
 from ipu_asm.isa.counting import Counting, operands_named
 from ipu_asm.isa.description import IsaError
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
-from ipu_asm.isa.storage import Memory, RegisterFile
+from ipu_asm.isa.storage import CodeSizes, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 
 NO_LIMIT = 1 << 32
 
@@ -25,7 +26,7 @@ class FormsDescription(NamedTuple):
     `slots` come from `unit_slot`, in display order. Of several forms of a mnemonic the first one
     that fits is used. `units_of` gives the parts of registers that overlap with others; all other
     registers are their own part. The set shares the rules of `family`, the name of a folder in
-    `isa`. For the last six fields see `Isa`.
+    `isa`. For the last seven fields see `Isa`.
     """
 
     name: str
@@ -43,6 +44,7 @@ class FormsDescription(NamedTuple):
     memories: tuple[Memory, ...] = ()
     scratch: frozenset[str] = frozenset()
     counting: Counting = Counting()
+    code_sizes: CodeSizes | None = None
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:
@@ -78,6 +80,7 @@ def build_forms(description: FormsDescription) -> Isa:
         description.memories,
         description.scratch,
         counting=description.counting,
+        code_sizes=description.code_sizes,
     )
 
 

@@ -10,7 +10,9 @@ import operator
 import re
 import struct
 from functools import lru_cache
-from typing import Callable, Mapping, NamedTuple
+from typing import Callable, Mapping
+
+from ipu_asm.named_tuple import NamedTuple
 
 _TOKEN = re.compile(
     r"(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+(?![0-9a-zA-Z])"

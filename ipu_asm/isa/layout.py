@@ -6,11 +6,12 @@ of its instructions needs. Or operand types share fields (`shared_fields`).
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.isa.description import IsaDescription, SlotDescription
 from ipu_asm.isa.model import Field, Slot
 from ipu_asm.isa.operands import OperandType
+from ipu_asm.named_tuple import NamedTuple
 
 
 class SlotLayout(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ipu_asm.named_tuple import NamedTuple
 
 
 class HostOption(NamedTuple):
@@ -48,7 +48,9 @@ class Manifest(NamedTuple):
     `is_encodable`: the encoding is known, so that programs can be assembled. `memories` are the
     memory maps that a project can select, the default first. `modifiers` are the slots and register
     files that are semantic token modifiers, to have colours of their own. `telltales` are mnemonics
-    in lower case that no other set of the language has, and no habit from elsewhere. `has_machine`:
+    in lower case that no other set of the language has, and no habit from elsewhere. `signature` is
+    a regular expression, in the syntax that Python and JavaScript share, that matches in files of
+    this set alone; editors need it where they confuse its extension with another. `has_machine`:
     programs can be executed, with `memory_size` bytes of memory; `host_options` are what the host
     sets of that machine.
     """
@@ -62,6 +64,7 @@ class Manifest(NamedTuple):
     memories: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     telltales: frozenset[str] = frozenset()
+    signature: str = ""
     has_machine: bool = False
     memory_size: int = 0
     host_options: tuple[HostOption, ...] = ()

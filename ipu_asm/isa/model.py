@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ipu_asm.isa.counting import Counting, CountingFacts
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.scalar import ScalarFacts
-from ipu_asm.isa.storage import AddressSpace, MemLines, Memory, RegisterFile
+from ipu_asm.isa.storage import AddressSpace, CodeSizes, MemLines, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 
 DEPRECATED = "deprecated"
 """The trait of every instruction that has a text in `InstructionSpec.deprecated`."""
@@ -205,7 +206,7 @@ class Isa:
     by addresses that are sums of registers. `constants` are registers that always hold the same
     number, `resets` those that hold another number than 0 when a program begins. `mem_lines` is the
     form of the words in `mem` images. `counting` is what loops count with, for sets whose registers
-    may hold data.
+    may hold data. `code_sizes` is given where instructions and bundles have fixed sizes.
     """
 
     def __init__(
@@ -233,6 +234,7 @@ class Isa:
         resets: Mapping[str, int] = {},
         mem_lines: MemLines | None = None,
         counting: Counting | None = None,
+        code_sizes: CodeSizes | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -260,6 +262,7 @@ class Isa:
         self.resets = resets
         self.mem_lines = mem_lines or MemLines("0x", -(-word_bits // 4))
         self.counting = counting or Counting()
+        self.code_sizes = code_sizes
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}
@@ -268,6 +271,16 @@ class Isa:
     def unit(self) -> str:
         """The noun for the content of one address."""
         return "bundle" if sum(slot.capacity for slot in self.slots) > 1 else "instruction"
+
+    @cached_property
+    def working_slots(self) -> tuple[Slot, ...]:
+        """The slots that have instructions other than no-ops and breakpoints.
+
+        Only these count where it is told how well slots are used.
+        """
+        specs = [*self.instructions.values(), *(s for each in self._forms.values() for s in each)]
+        names = {spec.slot for spec in specs if not spec.nop and spec.flow != "break"}
+        return tuple(slot for slot in self.slots if slot.name in names)
 
     @cached_property
     def branches(self) -> bool:

@@ -133,6 +133,10 @@ class KeywordType(OperandType):
         return [Choice(word, meaning) for word, meaning in self.meanings.items()]
 
 
+_LONGEST_NAME = 24
+"""A longer one is not repeated in a message."""
+
+
 class IntegerType(OperandType):
     """A number between two bounds, both included.
 
@@ -149,7 +153,7 @@ class IntegerType(OperandType):
         signed: bool | None = None,
         every_file: Sequence[RegisterFile] = (),
     ) -> None:
-        """`every_file` lists all registers, in sets where a number cannot be a named constant."""
+        """`every_file` lists all registers, in sets where only a template can name a number."""
         super().__init__(name, width)
         self._titles = {reg.lower(): file.title for file in every_file for reg in file.registers}
         self.minimum = minimum
@@ -175,7 +179,7 @@ class IntegerType(OperandType):
             elif text.lower() in self._titles:
                 found += f", {with_article(self._titles[text.lower()])}"
             elif self._titles:
-                found += "; there are no named constants, write the number itself"
+                found += _how_to_name(text)
         elif self.minimum <= value <= self.maximum:
             return value
         else:
@@ -198,6 +202,15 @@ def _why_no_number(text: str) -> str:
     if digits.endswith("_") or "__" in digits:
         return ", where an underscore does not stand between two digits"
     return ", which is no number in any base"
+
+
+def _how_to_name(text: str) -> str:
+    """Return what to write for a name in place of a number: templates are the way to name one."""
+    name = text if text.isidentifier() and len(text) <= _LONGEST_NAME else "N"
+    return (
+        "; there are no named constants: write the number itself, or name it in a template, with "
+        f"`{{% set {name} = 128 %}}` at the top and `{{{{ {name} }}}}` here"
+    )
 
 
 def undefined_label_finding(

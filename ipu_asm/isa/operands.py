@@ -7,9 +7,10 @@ shared code only calls these methods.
 from __future__ import annotations
 
 import re
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
+from ipu_asm.named_tuple import NamedTuple
 
 NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+"
@@ -132,6 +133,11 @@ class OperandType:
     def complete(self) -> Sequence[Choice]:
         """Return all valid operands, if there is a finite list."""
         return ()
+
+    @property
+    def pieces(self) -> Sequence[str | OperandType]:
+        """The parts of a composite operand: types of their own, and the fixed text around them."""
+        return (self,)
 
     def complete_part(self, begun: str) -> Sequence[Choice]:
         """Return completions for the next part of an operand that starts with `begun`."""

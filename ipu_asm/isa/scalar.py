@@ -21,7 +21,9 @@ a number operand of which 16 bits count: ``sext16(operand)`` sign-extended, ``ze
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping
+
+from ipu_asm.named_tuple import NamedTuple
 
 RELATIONS = ("==", "!=", "<", ">=")
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<"}

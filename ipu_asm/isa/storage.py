@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from ipu_asm.named_tuple import NamedTuple
 
 _NUMBERED = re.compile(r"([A-Za-z_]+)([0-9]+)")
 _MOST_RANGES = 5
@@ -106,3 +107,14 @@ class Memory(NamedTuple):
         """Return the region that contains an address, None if there is none."""
         found = (region for region in self.regions if region.first <= address <= region.last)
         return next(found, None)
+
+
+class CodeSizes(NamedTuple):
+    """Sizes of code in bytes: of a single instruction and of a bundle in brackets.
+
+    `no_op` is the instruction with which the assembler fills up to an alignment.
+    """
+
+    single: int
+    bundle: int
+    no_op: str

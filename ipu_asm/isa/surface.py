@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping
 
 from ipu_asm.diagnostics import Severity
+from ipu_asm.named_tuple import NamedTuple
 
 _WORD_PATTERN = r"[\p{L}_.$][\p{L}0-9_.$]*|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.aie.operands import AieType, Parsed
-from ipu_asm.isa.operands import Choice, NamedRegister
+from ipu_asm.isa.operands import Choice, NamedRegister, OperandType
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Element(NamedTuple):
@@ -65,6 +66,11 @@ class BracketType(AieType):
             )
             start += len(part) + 1
         return found
+
+    @property
+    def pieces(self) -> Sequence[str | OperandType]:
+        first, *others = (element.type for element in self.elements)
+        return ("[", first, *(piece for each in others for piece in (", ", each)), "]")
 
     def complete_part(self, begun: str) -> Sequence[Choice]:
         if not begun.startswith("["):

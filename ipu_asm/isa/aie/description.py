@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.isa.aie.counting import COUNTING, LOOP_REGISTERS
 from ipu_asm.isa.aie.documentation import Documents
@@ -10,6 +10,7 @@ from ipu_asm.isa.aie.forms import forms_of
 from ipu_asm.isa.aie.registers import Family, classes_of, numbered, registers_of
 from ipu_asm.isa.aie.surface import SURFACE
 from ipu_asm.isa.forms import FormsDescription, unit_slot
+from ipu_asm.named_tuple import NamedTuple
 
 _UNITS = ("lda", "ldb", "st", "alu", "mv", "vec")
 SLOTS = (

@@ -13,7 +13,7 @@ both without a number if unknown, and its bypass (`~MOV`). Text outside of brace
 from __future__ import annotations
 
 import re
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.isa.aie.brackets import BracketType, Element
 from ipu_asm.isa.aie.counting import facts_of
@@ -30,12 +30,12 @@ from ipu_asm.isa.aie.operands import (
 from ipu_asm.isa.aie.texts import OPERANDS
 from ipu_asm.isa.model import Implicit, InstructionSpec, Operand
 from ipu_asm.isa.operands import NamedRegister
+from ipu_asm.named_tuple import NamedTuple
 
 DELAY_SLOTS = 5
 _PIECES = re.compile(r"(?:\[[^\]]*\]|[^,\[])+")
 _OPERAND = re.compile(r"\{([^@=~}]+)(?:@(\d*))?(?:=(\d*))?(?:~(\w+))?\}(.*)")
 _RANGE = re.compile(r"#(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
-_ACCESSED = re.compile(r"@|=")
 _NAMED_REGISTER = re.compile(r"r\d+(?::r\d+)?")
 _FLOWS = {"j": "jump", "ret": "indirect", "jz": "branch", "jnz": "branch", "jnzd": "branch"}
 _BRANCHES = (*_FLOWS, "jl")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.isa.aie.operands import AieType, DimensionClass, PairClass, RegisterClass
 from ipu_asm.isa.storage import RegisterFile
+from ipu_asm.named_tuple import NamedTuple
 
 Parts = Mapping[str, tuple[str, ...]]
 _SUBSET = re.compile(r"([a-z_]+?)(\d+)-(\d+)")

@@ -6,7 +6,9 @@ says so.
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping
+
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Text(NamedTuple):

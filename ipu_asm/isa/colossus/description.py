@@ -11,6 +11,7 @@ from ipu_asm.isa.colossus.registers import MEMORIES, REGISTER_FILES, UNITS, ZERO
 from ipu_asm.isa.colossus.surface import SURFACE
 from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
 from ipu_asm.isa.model import Isa
+from ipu_asm.isa.storage import CodeSizes
 
 
 @lru_cache(maxsize=1)
@@ -28,5 +29,6 @@ def load() -> Isa:
             zeros=frozenset(ZEROS),
             memories=MEMORIES,
             counting=COUNTING,
+            code_sizes=CodeSizes(single=4, bundle=8, no_op="nop"),
         )
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.isa.colossus.summaries import ACCUMULATING, ELEMENTWISE, OPERATIONS
 from ipu_asm.isa.model import InstructionDoc
+from ipu_asm.named_tuple import NamedTuple
 
 
 class OperationDoc(NamedTuple):

@@ -11,4 +11,6 @@ MANIFEST = Manifest(
     extensions=(".S",),
     memories=("gc200", "gc2"),
     modifiers=("main", "aux"),
+    # MIPS has a `$a0`, too, but no `$m0`. Headers without code test the driver's own names.
+    signature=r"\$(?:m\d|mzero\b|azero\b|mvertex_base\b|mworker_base\b)|\b__IPU(?:_\w+)?__\b",
 )

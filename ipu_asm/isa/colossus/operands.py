@@ -8,7 +8,7 @@ resolve it.
 from __future__ import annotations
 
 import re
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -18,10 +18,12 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.isa.colossus.control_registers import control_register_summary
 from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
 from ipu_asm.isa.gnu_expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.operand_types import undefined_label_finding
 from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
+from ipu_asm.named_tuple import NamedTuple
 
 LOCAL_PREFIX = ".L"
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
@@ -326,4 +328,8 @@ class ControlRegister(OperandType):
         return f"{self.what} such as {shown}, or its number from 0 to 255"
 
     def complete(self) -> Sequence[Choice]:
-        return [Choice(name, f"{self.what} {code}") for name, code in self.registers.items()]
+        return [Choice(name, self._about(name, code)) for name, code in self.registers.items()]
+
+    def _about(self, name: str, code: int) -> str:
+        summary = control_register_summary(name)
+        return f"{summary or self.what} ({code:#x})"

@@ -60,7 +60,8 @@ MANIFEST = Manifest(
             "wide",
             "choice",
             "the type of elements of 32 bits, which then take the place of the narrow ones",
-            choices=("fp32", "int32"),
+            choices=("off", "fp32", "int32"),
+            default="off",
         ),
         HostOption(
             "quantize", "flag", "quantize the results of wide activations to bytes", default=False

@@ -19,8 +19,7 @@ def reloaded_on_change(
         @wraps(build)
         def load() -> Isa:
             fingerprint = tuple(
-                (slot, tuple((mnemonic, id(entry)) for mnemonic, entry in entries.items()))
-                for slot, entries in table.items()
+                (slot, *entries, *map(id, entries.values())) for slot, entries in table.items()
             )
             if fingerprint not in loaded:
                 loaded.clear()

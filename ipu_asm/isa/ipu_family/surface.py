@@ -7,7 +7,11 @@ from ipu_asm.isa.surface import ForeignMnemonic, Surface, by_name
 
 _COMMENTS = "comments run from `#` or `//` to the end of the line"
 _EXPRESSIONS = "there are no expressions: write the number or the register itself"
-_CONSTANTS = "there are no named constants: write the number itself"
+_CONSTANTS = (
+    "there are no named constants: write the number itself, or name it in a template, with "
+    "`{% set N = 128 %}` at the top and `{{ N }}` where it is used"
+)
+_NAMING = (".equ", ".equiv", ".eqv", ".set", ".define", ".const")
 _BRACES = "a bundle ends with `;;` and has no braces around it"
 
 SURFACE = Surface(
@@ -24,7 +28,7 @@ SURFACE = Surface(
         "*/": f"{_COMMENTS}; there are no block comments",
         ";": f"{_COMMENTS}; `;` separates instructions",
         "directive": "there are no directives: a source has bundles, labels and comments",
-        "=": _CONSTANTS,
+        **dict.fromkeys((*_NAMING, "="), _CONSTANTS),
         **dict.fromkeys(["(", "*", "/", "&", "|", "^", "~", "<", ">", "!", "=="], _EXPRESSIONS),
         **dict.fromkeys("{}", _BRACES),
         '"': "there are no strings",

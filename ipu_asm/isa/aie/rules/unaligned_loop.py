@@ -3,7 +3,8 @@
 ## What it does
 Reports the label of a hardware loop's first bundle if no directive directly before it aligns it,
 and the bundles since the last alignment are not all 16 bytes long. It is a hint, because bundles
-are counted, not encoded.
+are counted, not encoded. Where one of these bundles has explicit no-ops beside an operation, a
+compiler has padded the code, and nothing is reported.
 
 ## Why
 The core fetches a loop's first bundle from an address that is a multiple of 16. Bundles are 2 to 16
@@ -91,7 +92,8 @@ def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
 def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
     """Whether bundles of less than 16 bytes are between the last alignment and a bundle.
 
-    False without an alignment before it, because its address is then unknown.
+    False without an alignment before it, because its address is then unknown, and if one of these
+    bundles is padded.
     """
     moved, macros, regions = False, program.macros, program.macros.regions
     for earlier in range(number, -1, -1):
@@ -104,6 +106,8 @@ def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
         if bundle.directive is not None and _aligns(program.isa, bundle):
             return LocalResult(number - earlier, 0, moved)
         if bundle.size and earlier != number:
+            if _is_padded(program.isa, bundle):
+                return LocalResult(number - earlier, 0, False)
             moved = moved or not _is_full(program.isa, bundle)
     return LocalResult(number + 1, 0, False)
 
@@ -125,6 +129,12 @@ def _is_full(isa: Isa, bundle: Bundle) -> bool:
     used = {unit for instruction in bundle.instructions for unit in units_of(isa, instruction)}
     every = {unit for slot in isa.slots for unit in slot.units}
     return used == every and len(bundle.instructions) > 1
+
+
+@cached_on_bundle
+def _is_padded(_isa: Isa, bundle: Bundle) -> bool:
+    """Whether a bundle has no-ops beside an operation: a person leaves such slots out."""
+    return len({spec.nop for spec in (each.spec for each in bundle.instructions) if spec}) > 1
 
 
 def _finding(program: Program, label: str, reference: Reference) -> Diagnostic:
@@ -150,6 +160,7 @@ RULE = Rule(
     valid=(
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\nbody" + _BODY,
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\n" + _FULL * 2 + "body" + _BODY,
+        "    .p2align 4\nstart:\n" + _SETUP + "    nopa; movx r0, #1; nops\nbody" + _BODY,
         # The start address of the code is unknown.
         "start:\n" + _SETUP + "body" + _BODY,
         "    .p2align 4\n    movxm ls, #elsewhere\n    nop\nbody" + _BODY,

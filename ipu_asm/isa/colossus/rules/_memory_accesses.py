@@ -5,12 +5,11 @@ Labels, macros and conditions end the straight line, because other code may prec
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span

@@ -39,13 +39,13 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.isa.colossus.rules._repeats import (
     MOST_BUNDLES,
-    REPEATING,
     Repeat,
     body_of,
     repeats,
     repeats_in,
 )
 from ipu_asm.lint.rule import Rule
+from ipu_asm.program.code_positions import REPEATING
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span

@@ -29,13 +29,14 @@ CONV AB[1], AB[0], WB[0], RELU, desc=0x1000
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
 from ipu_asm.lint.rule import Rule
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

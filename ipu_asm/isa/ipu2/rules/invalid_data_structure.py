@@ -43,7 +43,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.steps import mode_of
+from ipu_asm.flow.control_run.step_reading import mode_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration

@@ -38,19 +38,20 @@ index that is stepped once too often with `ADDBI`, and a mask in a register that
 from __future__ import annotations
 
 from itertools import islice
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.observed import Observation
 from ipu_asm.flow.control_run.progressions import numbers
-from ipu_asm.flow.control_run.steps import scalars_of
+from ipu_asm.flow.control_run.step_reading import scalars_of
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import bytes_of, unsigned
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("I102", "reshape-out-of-range", Severity.WARNING)

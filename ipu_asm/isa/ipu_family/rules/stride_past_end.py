@@ -33,7 +33,7 @@ The machine stops there. A result of 128 elements fits at offset 0 alone, one of
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -43,6 +43,7 @@ from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W308", "stride-past-end", Severity.WARNING)
