@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, TextEdit
 
 
@@ -108,6 +108,13 @@ class RelatedInformation(NamedTuple):
     path: str | None = None
 
 
+class Location(NamedTuple):
+    """A place for people: row and column count from 1, columns in code points."""
+
+    row: int
+    column: int
+
+
 class Diagnostic(NamedTuple):
     """One finding in one text.
 
@@ -134,6 +141,20 @@ class Diagnostic(NamedTuple):
     def name(self) -> str:
         """The stable name, such as `unknown-mnemonic`."""
         return self.rule.name
+
+    @property
+    def location(self) -> Location:
+        """Where the finding begins, in the file that it is in, as the JSON of `ipu-lint` has it.
+
+        Findings of `analyze` and of an `AssemblyError` know it; others raise AttributeError, as
+        their place is only known within a text: `source.lines.position(finding.span.start)`.
+        """
+        raise AttributeError("the location of a finding is known together with its text only")
+
+    @property
+    def end_location(self) -> Location:
+        """Where the finding ends, exclusive; otherwise as `location`."""
+        raise AttributeError("the location of a finding is known together with its text only")
 
     @property
     def depends_on_name(self) -> bool:

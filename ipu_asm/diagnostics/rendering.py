@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile, Span
 
 _TAB = "    "
 _LONGEST_LINE = 100  # code points of one source line shown; the rest is cut
 _LEAD = 40  # of which this many stand before the marks when the line is cut
+_LEAST_CELLS = 20  # of a source line, however narrow the terminal
 _LONGEST_PREVIEW = 60  # code points taken out or put in by a fix that is shown
 
 # Characters that move the cursor, change the writing direction, are invisible, or are not UTF-8.
@@ -35,19 +37,23 @@ def render(
     source: SourceFile,
     color: bool = False,
     headers: Mapping[str, SourceFile] = _NO_HEADERS,
+    *,
+    columns: int | None = None,
 ) -> str:
     """Return the finding with its source lines: several lines without a final line break.
 
     `source` is the analysed file; `headers` are the others with places of the finding, by path.
+    Source lines are cut at `columns`, so that marks stay below them; messages are never broken.
     Never raises, and is encodable and harmless to a terminal whatever the texts hold.
     """
     places = _places(diagnostic, source, headers)
     gutter = _gutter_width(places, diagnostic.fix, source)
+    cells = None if columns is None else max(_LEAST_CELLS, columns - gutter - len(" | "))
     return "\n".join(
         [
             *_headline(diagnostic, color),
-            *_snippets(places, diagnostic.severity, gutter, color),
-            *_help(diagnostic.fix, source, gutter, color),
+            *_snippets(places, diagnostic.severity, gutter, color, cells),
+            *_help(diagnostic.fix, source, gutter, color, cells),
         ]
     )
 
@@ -115,14 +121,18 @@ def _places(
     return [_Place(file(diagnostic.path), diagnostic.span), *related]
 
 
-def _snippets(places: list[_Place], severity: Severity, gutter: int, color: bool) -> list[str]:
+def _snippets(
+    places: list[_Place], severity: Severity, gutter: int, color: bool, cells: int | None
+) -> list[str]:
     bar = _bar(gutter, color)
     (source, span, note), *related = places
     rows = [_arrow("-->", source, span, gutter, color), bar]
-    rows += _snippet(_excerpt(source, span), gutter, ("^", _STYLES[severity], note), color)
+    marker = ("^", _STYLES[severity], note)
+    rows += _snippet(_excerpt(source, span).cut(cells), gutter, marker, color)
     for source, span, note in related:
         rows += [bar, _arrow(":::", source, span, gutter, color), bar]
-        rows += _snippet(_excerpt(source, span), gutter, ("-", _FRAME, note), color)
+        marker = ("-", _FRAME, note)
+        rows += _snippet(_excerpt(source, span).cut(cells), gutter, marker, color)
     return rows
 
 
@@ -138,7 +148,9 @@ def _snippet(
     ]
 
 
-def _help(fix: Fix | None, source: SourceFile, gutter: int, color: bool) -> list[str]:
+def _help(
+    fix: Fix | None, source: SourceFile, gutter: int, color: bool, cells: int | None
+) -> list[str]:
     if fix is None:
         return []
     bar = _bar(gutter, color)
@@ -150,7 +162,8 @@ def _help(fix: Fix | None, source: SourceFile, gutter: int, color: bool) -> list
         new = old._replace(marked=_shown(edit.new_text))
         rows.append(bar)
         rows += [
-            f"{_number(old, gutter, sign, color)} {_paint(excerpt.line.rstrip(), style, color)}"
+            f"{_number(old, gutter, sign, color)} "
+            f"{_paint(excerpt.cut(cells).line.rstrip(), style, color)}"
             for sign, excerpt, style in (("-", old, "31"), ("+", new, "32"))
         ]
     return rows
@@ -178,6 +191,16 @@ class _Excerpt(NamedTuple):
     def line(self) -> str:
         return self.before + self.marked + self.after
 
+    def cut(self, cells: int | None) -> _Excerpt:
+        """Return the part around what is marked that fits into `cells` of a terminal."""
+        if cells is None or _width(self.line) <= cells:
+            return self
+        room = cells - len("...") * self.goes_on
+        before = _end(self.before, max(room // 3, room - _width(self.marked) - len("...")))
+        marked = _begin(self.marked, room - _width(before))
+        after = _begin(self.after, room - _width(before + marked))
+        return self._replace(before=before, marked=marked, after=after)
+
 
 def _excerpt(source: SourceFile, span: Span) -> _Excerpt:
     text, line = source.text, source.lines.position(span.start).line
@@ -198,6 +221,24 @@ def _excerpt(source: SourceFile, span: Span) -> _Excerpt:
         after=_shown(text[stop:right]) + "..." * (right < last),
         goes_on=min(span.end, len(text)) > next_line,
     )
+
+
+def _begin(text: str, cells: int) -> str:
+    """The beginning of printable text that fits, with dots where it is cut."""
+    if _width(text) <= cells:
+        return text
+    while text and _width(text) > cells - len("..."):
+        text = text[:-1]
+    return (text + "...")[: max(0, cells)]
+
+
+def _end(text: str, cells: int) -> str:
+    """The end of printable text that fits, with dots where it is cut."""
+    if _width(text) <= cells:
+        return text
+    while text and _width(text) > cells - len("..."):
+        text = text[1:]
+    return ("..." + text)[: max(0, cells)]
 
 
 def _shown(text: str) -> str:

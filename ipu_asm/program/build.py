@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
 from ipu_asm.program.findings import add_findings
 from ipu_asm.program.incremental_cache import IncrementalCache
@@ -24,7 +25,7 @@ from ipu_asm.program.labels import (
 )
 from ipu_asm.program.macros import NO_MACROS, Macros, affects, read_macros
 from ipu_asm.program.program import Program, ProgramLayout
-from ipu_asm.text import Change
+from ipu_asm.text import Change, listed, offsets
 
 
 def read_program(
@@ -49,7 +50,7 @@ def read_program(
 def _from_scratch(isa: Isa, slices: SlicedText) -> Program:
     bundles, cache = slices.bundles, IncrementalCache(isa, slices.bundles)
     macros = _all_macros(isa, bundles, cache)
-    addresses = [0, *accumulate([bundle.size for bundle in bundles])]
+    addresses = offsets(accumulate([bundle.size for bundle in bundles], initial=0), slices.text)
     labels = read_labels(isa, bundles, cache.where(is_labelled))
     references = _all_references(bundles, addresses, labels, cache)
     program = Program(isa, slices, ProgramLayout(addresses, labels, references), macros, cache)
@@ -61,8 +62,9 @@ def _after_edit(slices: SlicedText, before: Program, diff: BundleDiff) -> Progra
     cache = IncrementalCache(isa, bundles, diff, before.cache)
     moved = before.macros.moved(diff)
     macros = _macros_after(moved, bundles, cache, before, diff)
-    addresses = _addresses_after(before.addresses, bundles, diff)
-    same = _same_parts(before, bundles, addresses, diff)
+    old = listed(before.addresses)
+    addresses = _addresses_after(old, bundles, diff)
+    same = _same_parts(before, bundles, old, addresses, diff)
     if same.labels:
         labels = before.layout.labels.moved(diff)
     else:
@@ -85,13 +87,17 @@ class _Same(NamedTuple):
 
 
 def _same_parts(
-    before: Program, bundles: list[Bundle], addresses: list[int], diff: BundleDiff
+    before: Program,
+    bundles: list[Bundle],
+    old_addresses: list[int],
+    addresses: list[int],
+    diff: BundleDiff,
 ) -> _Same:
     fresh = slice(diff.head, diff.tail)
     gone = slice(diff.head, diff.old_tail)
-    same_addresses = addresses[diff.tail] == before.addresses[diff.old_tail]
+    same_addresses = addresses[diff.tail] == old_addresses[diff.old_tail]
     if not diff.moved:  # only then may the changed bundles have labels
-        same_addresses = same_addresses and addresses[fresh] == before.addresses[gone]
+        same_addresses = same_addresses and addresses[fresh] == old_addresses[gone]
     old = [before.bundles[number] for number in diff.replaced]
     new = [bundles[number] for number in diff.inserted]
     return _Same(are_labelled_alike(old, new), same_addresses)
@@ -132,7 +138,7 @@ def _addresses_after(old: list[int], bundles: list[Bundle], diff: BundleDiff) ->
 
 
 def _all_references(
-    bundles: list[Bundle], addresses: list[int], labels: Labels, cache: IncrementalCache
+    bundles: list[Bundle], addresses: Sequence[int], labels: Labels, cache: IncrementalCache
 ) -> list[Reference]:
     return References(bundles, addresses, labels).read(cache.where(names_labels))
 

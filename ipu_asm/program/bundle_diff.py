@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
-from typing import Callable, Iterable, NamedTuple, Sequence
+from itertools import chain, pairwise
+from typing import Callable, Iterable, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
-from ipu_asm.text import Change, change_between
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.text import Change, change_between, listed, offsets
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -21,7 +22,7 @@ class SlicedText(NamedTuple):
     """
 
     text: str
-    starts: list[int]
+    starts: Sequence[int]
     bundles: list[Bundle]
 
 
@@ -85,22 +86,23 @@ def read_slices(
     if before is not None and change is None:
         change = change_between(before.text, text)
     if before is None or change is None or change.start == 0:
-        starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
-        starts += cut(text, starts[0])
+        first = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
+        starts = offsets(chain((first,), cut(text, first)), text)
         return SlicedText(text, starts, [read(text[a:b]) for a, b in pairwise(starts)]), None
+    old = listed(before.starts)
     certain = _string_before(text, change.start) if grammar.looks_ahead else change.start
     first, fresh, rest = _recut(
-        cut, text, before.starts, change, certain=certain, back=1 + grammar.looks_ahead
+        cut, text, old, change, certain=certain, back=1 + grammar.looks_ahead
     )
-    cuts = [before.starts[first], *fresh]
+    cuts = [old[first], *fresh]
     bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
-    tail = before.starts[rest + 1 :]
+    tail = old[rest + 1 :]
     delta = change.new_end - change.old_end
     if delta:
         tail = [start + delta for start in tail]
     slices = SlicedText(
         text,
-        before.starts[: first + 1] + fresh + tail,
+        old[: first + 1] + fresh + tail,
         before.bundles[:first] + bundles + before.bundles[rest:],
     )
     return slices, _kept(before.bundles, slices.bundles, first, rest, first + len(bundles))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
-from ipu_asm.source.template_comments import template_comments
 from ipu_asm.text import SourceFile
 
 _MOST_SHOWN = 8
@@ -55,6 +55,8 @@ def read_effective_program(
     program.presets, program.configurations = settings.presets, settings.configurations
     program.hosts = settings.hosts
     if expansions and isa.surface.templates:
+        from ipu_asm.source.template_comments import template_comments  # for templates alone
+
         comments = template_comments(source.text, expansions[0].source_map)
         program.template_comments = comments
     return EffectiveProgram(program, expansions)

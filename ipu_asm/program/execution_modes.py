@@ -6,10 +6,11 @@ Where a condition or a macro may change the mode, it is unknown.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.macros import effect_of
 from ipu_asm.program.program import Program, cached_on_program
 

@@ -6,7 +6,6 @@ import re
 from typing import Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.invalid_utf8 import is_broken_by_bytes, is_undecodable, undecodable_byte
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
@@ -51,11 +50,17 @@ def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
         same_macros,
     )
     # A str knows whether it is ASCII, which spares a look at every bundle of a new text.
-    undecodable = [] if program.text.isascii() else program.where(is_undecodable)
-    if undecodable:
-        first = undecodable[0]
-        yield undecodable_byte(bundles[first]).shifted(starts[first])
-        faulty = [n for n in faulty if not is_broken_by_bytes(bundles[n])]
+    if not program.text.isascii():
+        from ipu_asm.bundle.invalid_utf8 import (
+            is_broken_by_bytes,
+            is_undecodable,
+            undecodable_byte,
+        )
+
+        undecodable = program.where(is_undecodable)
+        for first in undecodable[:1]:
+            yield undecodable_byte(bundles[first]).shifted(starts[first])
+            faulty = [n for n in faulty if not is_broken_by_bytes(bundles[n])]
     found = [each.shifted(starts[n]) for n in faulty for each in _unresolved_findings(program, n)]
     for repeated in labels.repeated:
         found += _duplicates(program, repeated)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect_left
-from typing import Any, Callable, Generic, NamedTuple, Sequence, TypeVar
+from typing import Any, Callable, Generic, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff
 
 _T = TypeVar("_T")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, LabelUse
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff
 
 # Finding similar names costs a scan of all labels: only the first undefined labels get one.

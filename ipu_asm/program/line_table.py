@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange

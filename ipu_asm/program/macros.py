@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff
 from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME
 

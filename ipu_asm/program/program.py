@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property, wraps
-from typing import Any, Callable, Mapping, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import SlicedText
 from ipu_asm.program.incremental_cache import IncrementalCache, LocalResult, Test
 from ipu_asm.program.labels import Labels, Reference
 from ipu_asm.program.macros import Macros
-from ipu_asm.source.template_comments import TemplateComment
 from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.source.template_comments import TemplateComment
 
 _T = TypeVar("_T")
 
@@ -23,7 +26,7 @@ _T = TypeVar("_T")
 class ProgramLayout(NamedTuple):
     """The address of each bundle, followed by the end address, and the labels."""
 
-    addresses: list[int]
+    addresses: Sequence[int]
     labels: Labels
     references: list[Reference]
 
@@ -65,6 +68,10 @@ class Program:
         self.template_comments: tuple[TemplateComment, ...] = ()
         # Results of `cached_on_program`, by function.
         self.memo: dict[Callable[[Program], Any], Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but cached results, which are computed again."""
+        return {**vars(self), "memo": {}, "cache": IncrementalCache(self.isa, self.bundles)}
 
     @property
     def size(self) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.config.configuration import Context
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import SourceSettings
 
 

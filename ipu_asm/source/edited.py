@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.edited_map import EditedMap
 from ipu_asm.source.expansion import (
     Deferred,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 from typing import (
+    TYPE_CHECKING,
     Callable,
     Generic,
     Iterable,
     Iterator,
     Mapping,
-    NamedTuple,
     Protocol,
     Sequence,
     TypeVar,
@@ -20,8 +20,11 @@ from ipu_asm.config.configuration import Context
 from ipu_asm.config.configuration import Value as Value
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.source.source_map import SourceMap, SourceRange
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Change, SourceFile, Span
+
+if TYPE_CHECKING:
+    from ipu_asm.source.source_map import SourceMap, SourceRange
 
 
 class NameKind(Enum):

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Fix, RelatedInformation
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceMap, SourceRange
 from ipu_asm.text import Span, TextEdit

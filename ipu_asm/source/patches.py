@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Include, NameDefinition, NameUse
 from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceRange
 from ipu_asm.text import Span

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Iterable, Mapping, TypeVar
+from typing import Mapping, Sequence, TypeVar
 
 from ipu_asm.config.configuration import Configuration, Context, Value
-from ipu_asm.config.globs import path_matches
 from ipu_asm.config.include_folders import include_folders
 from ipu_asm.source.disk_reader import DiskReader
 from ipu_asm.source.expansion import SourceReader, SourceSettings
@@ -53,8 +52,12 @@ def template_contexts(path: str, configuration: Configuration) -> tuple[Context,
 
 
 def _first_match(
-    path: str, by_glob: Iterable[tuple[str, tuple[_T, ...]]], configuration: Configuration
+    path: str, by_glob: Sequence[tuple[str, tuple[_T, ...]]], configuration: Configuration
 ) -> tuple[_T, ...]:
+    if not by_glob:
+        return ()
+    from ipu_asm.config.globs import path_matches
+
     for glob, found in by_glob:
         if path_matches(glob, path, configuration.folder):
             return found

@@ -11,8 +11,9 @@ from bisect import bisect_left, bisect_right
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
-from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterable, Iterator, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 MAIN = ""

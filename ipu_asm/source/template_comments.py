@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
 from ipu_asm.text import Span

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from contextlib import contextmanager
 from functools import cached_property
 from types import CodeType, TracebackType
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.idtracking import symbols_for_node
@@ -14,6 +14,7 @@ from jinja2.runtime import Context
 
 from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.generator import TreeParts, declare, prepare
 from ipu_asm.source.jinja.name_reader import names_of
 from ipu_asm.source.jinja.names import TemplateNames
@@ -63,7 +64,7 @@ class CompiledTags:
     def __init__(self, tokens: Tokens, sandbox: Sandbox, functions: Mapping[str, object]) -> None:
         """Read the tags. Raises `CompileError` if they have a mistake."""
         if tokens.error is not None:
-            message, span = lexical_error_place(tokens, tokens.error)
+            message, span = lexical_error_place(tokens.error)
             raise CompileError(Problem(TEMPLATE_SYNTAX, message, span))
         self._tokens = tokens
         self._sandbox = sandbox

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ipu_asm.config.configuration import Value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Span
 

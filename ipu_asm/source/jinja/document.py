@@ -6,8 +6,9 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import accumulate
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.compiled import CompileError
 from ipu_asm.source.jinja.declared_contexts import DeclaredContexts, declared_contexts

@@ -6,8 +6,9 @@ Everything is in numbers of tokens, so the table holds as long as no tag changes
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.blocks import tag_pairs
 from ipu_asm.source.jinja.tokens import Tokens

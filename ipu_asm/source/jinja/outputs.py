@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Sequence
 
 from jinja2 import Undefined
 from jinja2.runtime import Macro
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.limits import MOST_CREATED, MOST_STEPS
 from ipu_asm.source.jinja.pieces import Leaves, Piece
 from ipu_asm.source.jinja.sandbox import Recorder

@@ -9,8 +9,9 @@ others made remains, unless they use a name whose value has changed.
 from __future__ import annotations
 
 from itertools import chain
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.blocks import begins_block, keyword_of
 from ipu_asm.source.jinja.compiled import CompiledTags, Function
 from ipu_asm.source.jinja.sandbox import Recorder, Sandbox

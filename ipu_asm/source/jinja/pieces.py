@@ -8,7 +8,9 @@ concatenation and output keep the parts; every other operation makes a plain str
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Callable, Iterable, NamedTuple, Sequence
+from typing import Callable, Iterable, Sequence
+
+from ipu_asm.named_tuple import NamedTuple
 
 _DEEPEST = 100
 

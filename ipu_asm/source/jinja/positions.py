@@ -115,9 +115,7 @@ class Positions:
                 SourceRange(MAIN, self._full(each)),
                 self._value(each),
                 each.parameters,
-                ""
-                if each.kind is NameKind.PARAMETER
-                else remark_of(self._tokens, each.token, each.last),
+                "" if each.kind is NameKind.PARAMETER else remark_of(self._tokens, each.token),
             )
         first: set[str] = set()
         for name, tag, part in self._whole.declared.names:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ipu_asm.source.jinja.tokens import Tokens
 
 
-def remark_of(tokens: Tokens, name: int, last: int) -> str:
+def remark_of(tokens: Tokens, name: int) -> str:
     """Return the comment about a definition: behind it on its line, or a line directly above.
 
-    `name` is the token of the name, `last` the last one of the whole definition.
+    `name` is the token of the name.
     """
     tag = tokens.tag_of[name]
     start, end = tokens.tag_span(tag)

@@ -8,12 +8,13 @@ other.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.compiled import Problem, failed_tag
 from ipu_asm.source.jinja.document import Edit, Template
 from ipu_asm.source.jinja.limits import (
@@ -238,6 +239,14 @@ def _unborn(template: Template, given: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(unborn)
 
 
+# What Jinja says of `include`, `import` and `extends` where nothing loads templates.
+_NO_LOADER = "no loader"
+_NO_OTHER_FILES = (
+    "a template reads no other files, so it has no `include`, `import` and `extends`; "
+    "write the text of the other file here, or define a macro"
+)
+
+
 def _problem(template: Template, error: Exception) -> Problem:
     tokens, failed = template.tokens, failed_tag(error.__traceback__)
     tag = template.numbers.tag(sum(failed)) if failed else len(tokens.tags) - 1
@@ -247,6 +256,8 @@ def _problem(template: Template, error: Exception) -> Problem:
     if isinstance(error, (RecursionError, MemoryError, OverflowError)):
         message = f"a template needs limited time and memory, found: {readable(error)}"
         return Problem(EXPANSION_LIMIT, message, span)
+    if isinstance(error, TypeError) and str(error).startswith(_NO_LOADER):
+        return Problem(TEMPLATE_SYNTAX, _NO_OTHER_FILES, span)
     return Problem(TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}", span)
 
 

@@ -29,7 +29,7 @@ def quoted(message: str) -> str:
     return _QUOTED.sub(r"`\1`", message.splitlines()[0]).rstrip(".")
 
 
-def lexical_error_place(tokens: Tokens, error: LexicalError) -> tuple[str, Span]:
+def lexical_error_place(error: LexicalError) -> tuple[str, Span]:
     """Return the message and the place of an error that the lexer found."""
     if error.message.startswith("Missing end of comment"):
         return "a comment ends with `#}`, found `{#` without it", error.span

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Final, Iterator, NamedTuple
+from typing import Final, Iterator
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 

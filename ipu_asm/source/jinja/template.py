@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.config.configuration import MOST_CONTEXTS, Context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.contexts import TemplateContext, contexts_of
 from ipu_asm.source.expansion import Expansion, SourceSettings
 from ipu_asm.source.jinja.compiled import CompileError, Problem

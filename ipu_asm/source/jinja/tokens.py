@@ -11,11 +11,12 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import islice
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, Sequence
 
 from jinja2 import Environment, TemplateSyntaxError
 from jinja2.lexer import Lexer
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.limits import MOST_TOKENS
 from ipu_asm.text import Change, Span
 

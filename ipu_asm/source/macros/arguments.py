@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS, UNKNOWN_KEYWORD
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.macros.mapped_text import MappedText
 from ipu_asm.text import Span
 

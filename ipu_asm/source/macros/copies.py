@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 from itertools import accumulate
-from typing import Iterable, Iterator, NamedTuple
+from typing import Iterable, Iterator
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.macros.mapped_text import JoinedText, MappedText, Reframing, Slice
 from ipu_asm.source.source_map import Segment
 from ipu_asm.text import Span

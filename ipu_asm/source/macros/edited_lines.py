@@ -7,8 +7,9 @@ the copies, edited ones take their place, with the same arguments for parameters
 from __future__ import annotations
 
 import re
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, NameDefinition, NameUse
 from ipu_asm.source.macros.copies import Copies, Place
 from ipu_asm.source.macros.expander import LABEL, Expander

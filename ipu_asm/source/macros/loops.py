@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.macros.arguments import Argument, Parameter, values
 from ipu_asm.source.macros.conditions import evaluate
 from ipu_asm.source.macros.expander import OpenText

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.macros.arguments import Argument, Parameter
 from ipu_asm.source.macros.mapped_text import (
     Computed,

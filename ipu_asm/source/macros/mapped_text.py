@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
-from typing import Iterator, NamedTuple, Protocol, Sequence
+from typing import Iterator, Protocol, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRange, cut, merged
 from ipu_asm.text import Span
 

@@ -6,9 +6,10 @@ What is between the words is not looked at, so a text that cannot be parsed can 
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 
 _LINE_END = r"(?:\r\n|\n|\r)"
 _BLANK = rf"(?:[ \t\f]|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*{_LINE_END})*"

@@ -7,7 +7,9 @@ A name that a missing header may define makes a condition unknown. What is unkno
 from __future__ import annotations
 
 import re
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
+
+from ipu_asm.named_tuple import NamedTuple
 
 Answers = Mapping[str, bool | int]
 

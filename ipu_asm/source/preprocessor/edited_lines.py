@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import accumulate
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, NameUse
 from ipu_asm.source.preprocessor.limits import Budget, LimitExceeded
 from ipu_asm.source.preprocessor.lines import FileLines, Line

@@ -7,8 +7,9 @@ where each is the same macro, or none. Macros are made once for each line that d
 from __future__ import annotations
 
 import re
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.conditions import Condition
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.macros import Macro, macro_of

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import (
@@ -13,6 +11,7 @@ from ipu_asm.diagnostics.errors import (
     TOO_MANY_OPERANDS,
 )
 from ipu_asm.isa.operands import quoted
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.tokens import Place, Token, words_of, written_place

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro

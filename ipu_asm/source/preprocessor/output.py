@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Iterator, Mapping, NamedTuple, Sequence, overload
+from typing import Iterator, Mapping, Sequence, overload
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.mistakes import Mistake

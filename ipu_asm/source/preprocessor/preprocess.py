@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
 from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.edited_lines import ReadLines

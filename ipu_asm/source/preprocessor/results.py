@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.tokens import Place

@@ -6,8 +6,9 @@ that it is read again with what follows; its tokens remember in which macros the
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Protocol, Sequence
+from typing import Mapping, Protocol, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.arguments import argument_of, break_of, fits, takes_rest
 from ipu_asm.source.preprocessor.body import Body
 from ipu_asm.source.preprocessor.limits import LENGTH_OF_TOKEN, Budget

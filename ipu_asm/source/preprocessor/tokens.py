@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import NamedTuple
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.source_map import FrameKind
 

@@ -1,0 +1,62 @@
+"""Command lines whose mistakes are told in one line: what was expected, found, and meant."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Iterator, Sequence
+
+
+class CommandLineParser(argparse.ArgumentParser):
+    """`argparse` without abbreviations, with suggestions in its messages about wrong usage."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **settings)
+
+    def all_known(self, namespace: argparse.Namespace, rest: Sequence[str]) -> argparse.Namespace:
+        """Return what `parse_known_args` has parsed; exit the process if it left arguments."""
+        if rest:
+            self.error(self._unknown(rest[0]))
+        return namespace
+
+    def require_file(self, namespace: argparse.Namespace, what: str) -> None:
+        """Exit the process if there is no FILE."""
+        if namespace.file is None:
+            self.error(f"expected FILE, {what}, or `-` for standard input, found none")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Override of argparse's check of `choices` that adds a suggestion to the message."""
+        if action.choices is not None and value not in action.choices:
+            from ipu_asm.diagnostics.suggestions import nearest_of  # for wrong usage alone
+
+            names = [str(name) for name in action.choices]
+            meant = nearest_of(str(value), names)
+            hint = f"; did you mean `{meant}`?" if meant else ""
+            message = f"expected one of {', '.join(names)}, found `{value}`{hint}"
+            raise argparse.ArgumentError(action, message)
+
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        """Override of argparse's look for the value of an option that says which it expects."""
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError:
+            choices = ", ".join(map(str, action.choices)) if action.choices else ""
+            wanted = f"one of {choices}" if choices else action.metavar or action.dest.upper()
+            message = f"expected {wanted} behind it, found no value"
+            raise argparse.ArgumentError(action, message) from None
+
+    def _unknown(self, argument: str) -> str:
+        if not argument.startswith("-"):
+            return f"unexpected argument `{argument}`"
+        from ipu_asm.diagnostics.suggestions import nearest_of
+
+        option = argument.partition("=")[0]
+        meant = nearest_of(option, set(self._options()))
+        return f"unknown option `{option}`" + (f"; did you mean `{meant}`?" if meant else "")
+
+    def _options(self) -> Iterator[str]:
+        for action in self._actions:
+            yield from action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                for parser in action.choices.values():
+                    yield from parser._options()
