@@ -1,24 +1,28 @@
 """Binding: decoded instructions become operations, functions that are called with the machine.
 
-An operation calls the method that executes its instruction. Each argument is resolved once, at
-binding: either a constant, or a register that is read at each call. An operation holds no reference
-to the machine, so that a dropped machine is freed by reference counting.
+An operation calls the method that executes its instruction. Each argument is resolved once: either
+a constant, or a register that is read at each call. All of that but the method and the registers is
+a plan, which machines with the same layout of registers share. An operation holds no reference to
+the machine, so that a dropped machine is freed by reference counting.
 """
 
 from __future__ import annotations
 
 import inspect
 from functools import lru_cache
-from typing import Any, Callable, Iterator, NamedTuple, Protocol, Sequence, TypeAlias
+from typing import Any, Callable, Iterator, Protocol, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.emulator.registers import RegisterFile
+from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operand_types import RegisterType
+from ipu_asm.named_tuple import NamedTuple
 
 Operation: TypeAlias = Callable[[Any], object]
 Code: TypeAlias = Sequence[DecodedInstruction]
+Order: TypeAlias = tuple[str, ...]
 
 
 class BoundBundle(NamedTuple):
@@ -33,11 +37,30 @@ class BoundBundle(NamedTuple):
     instructions: tuple[DecodedInstruction, ...]
 
 
-class BindingMachine(Protocol):
-    """What binding asks of a machine: its registers, the live ones and those from before a bundle.
+class OperationPlan(NamedTuple):
+    """An operation of any machine: its method, what makes it of that, and the places it reads.
 
-    `operand_place` is where a register that an operand names is kept, as in a `RegisterLayout`.
+    `refusal` is the cause of the fault of one that has none of these; empty for others.
     """
+
+    method: str = ""
+    make: Any = None
+    places: tuple[int | slice, ...] = ()
+    refusal: str = ""
+
+
+class BundlePlan(NamedTuple):
+    """A bundle of any machine with a layout, and the entries of its instructions, by their keys."""
+
+    word: int
+    stops: OperationPlan | None
+    operations: tuple[OperationPlan, ...]
+    instructions: tuple[DecodedInstruction, ...]
+    specs: dict[tuple[str, str, int], InstructionSpec]
+
+
+class BindingMachine(Protocol):
+    """What binding asks of a machine: live registers, and those from before a bundle."""
 
     snapshot: RegisterFile
 
@@ -45,43 +68,63 @@ class BindingMachine(Protocol):
     def live(self) -> RegisterFile:
         """The registers as a bundle has changed them so far."""
 
-    def operand_place(self, register: str) -> int | slice:
-        """Return the place of a register that an operand names."""
 
+def bind(machine: BindingMachine, plan: BundlePlan) -> BoundBundle:
+    """Bind a bundle.
 
-def bind(machine: BindingMachine, isa: Isa, word: int, breaks: str, code: Code) -> BoundBundle:
-    """Bind a word with the given instructions, in execution order.
-
-    `breaks` is the slot, the first one, that only stops debuggers; empty if there is none. The
-    machine's class must have all methods: check with `binding_errors` first.
+    The machine's class must have all methods: check with `binding_errors` first.
     """
-    stops, running = None, list(code)
-    if breaks and code[0].spec is not None:
+    # In front of a bundle, the live registers have the values from before it.
+    stops = plan.stops and _operation(machine, machine.live, plan.stops)
+    old = machine.snapshot
+    operations = tuple([_operation(machine, old, each) for each in plan.operations])
+    return BoundBundle(plan.word, stops, operations, plan.instructions)
+
+
+@lru_cache(maxsize=4096)
+def planned(isa: Isa, layout: RegisterLayout, order: Order, breaks: str, word: int) -> BundlePlan:
+    """Plan a word, its slots in execution order.
+
+    `breaks` is the slot, the first one, that only stops debuggers; empty if there is none.
+    """
+    running = decode_in_order(isa, order, word)
+    specs = {
+        (each.spec.slot, each.spec.mnemonic, each.spec.opcode): each.spec
+        for each in running
+        if each.spec is not None
+    }
+    stops = None
+    if breaks and running[0].spec is not None:
         # With an invalid opcode it stays among the others, so that the bundle faults.
         first = running.pop(0)
         if not first.is_idle:
-            # In front of a bundle, the live registers have the values from before it.
-            stops = _operation(machine, machine.live, first)
+            stops = _plan(layout, first)
     running = [instruction for instruction in running if not instruction.is_idle]
-    operations = [_operation(machine, machine.snapshot, instruction) for instruction in running]
+    operations = [_plan(layout, instruction) for instruction in running]
     for number, cause in write_conflicts(isa, running):
-        operations[number] = _refusing(cause)
-    return BoundBundle(word, stops, tuple(operations), tuple(running))
+        operations[number] = OperationPlan(refusal=cause)
+    return BundlePlan(word, stops, tuple(operations), tuple(running), specs)
 
 
 def binding_errors(machine: type, spec: InstructionSpec) -> list[str]:
     """Return the reasons why a class cannot execute an instruction, each with its remedy."""
-    place = f"{spec.slot} instruction `{spec.mnemonic}`"
     names = [operand.name for operand in spec.operands]
-    wanted = f"def {spec.execute_fn}({', '.join(['self', *(['*'] if names else []), *names])})"
     method = getattr(machine, spec.execute_fn, None)
+    unreadable = [
+        operand
+        for operand in spec.operands
+        if operand.read and not isinstance(operand.type, RegisterType)
+    ]
+    if method is not None and not unreadable and _parameters(method) == frozenset(names):
+        return []
+    place = f"{spec.slot} instruction `{spec.mnemonic}`"
+    wanted = f"def {spec.execute_fn}({', '.join(['self', *(['*'] if names else []), *names])})"
     if method is None:
         return [f"{place}: `{machine.__name__}` has no method for it; add `{wanted}`"]
     errors = [
         f"{place}: operand `{operand.name}` is no register, so it has no value to read; "
         f'remove `"read": "{operand.read}"` from its entry'
-        for operand in spec.operands
-        if operand.read and not isinstance(operand.type, RegisterType)
+        for operand in unreadable
     ]
     if _parameters(method) != frozenset(names):
         errors.append(
@@ -100,25 +143,12 @@ def _parameters(method: Callable[..., object]) -> frozenset[str] | None:
     return frozenset(parameter.name for parameter in parameters)
 
 
-def _operation(
-    machine: BindingMachine, old: RegisterFile, instruction: DecodedInstruction
-) -> Operation:
-    """The operation of an instruction; `old` are the registers from before the bundle."""
-    spec = instruction.spec
-    if spec is None:
-        slot = instruction.slot.name
-        return _refusing(f"opcode {instruction.opcode} stands for no instruction of slot {slot}")
-    sources, places = [], []
-    for operand in spec.operands:
-        value = instruction.values[operand.name]
-        if value is None:
-            return _refusing(f"operand `{operand.name}` must be {operand.type.describe()}")
-        source, place = _source(machine, operand, value)
-        sources.append(source)
-        places.append(place)
-    names = tuple(operand.name for operand in spec.operands)
-    make = _maker(names, tuple(sources))
-    operation: Operation = make(_function(machine, spec.execute_fn), machine.live, old, places)
+def _operation(machine: BindingMachine, old: RegisterFile, plan: OperationPlan) -> Operation:
+    """An operation of its own for each plan; `old` are the registers from before the bundle."""
+    if plan.refusal:
+        return _refusing(plan.refusal)
+    function = _function(machine, plan.method)
+    operation: Operation = plan.make(function, machine.live, old, plan.places)
     return operation
 
 
@@ -128,16 +158,35 @@ def _function(machine: object, name: str) -> Callable[..., object]:
     return getattr(type(machine), name) if own is None else lambda _, **operands: own(**operands)
 
 
-def _source(machine: BindingMachine, operand: Operand, value: int) -> tuple[str, int | slice]:
+def _plan(layout: RegisterLayout, instruction: DecodedInstruction) -> OperationPlan:
+    spec = instruction.spec
+    if spec is None:
+        slot = instruction.slot.name
+        cause = f"opcode {instruction.opcode} stands for no instruction of slot {slot}"
+        return OperationPlan(refusal=cause)
+    sources, places = [], []
+    for operand in spec.operands:
+        value = instruction.values[operand.name]
+        if value is None:
+            cause = f"operand `{operand.name}` must be {operand.type.describe()}"
+            return OperationPlan(refusal=cause)
+        source, place = _source(layout, operand, value)
+        sources.append(source)
+        places.append(place)
+    names = tuple(operand.name for operand in spec.operands)
+    return OperationPlan(spec.execute_fn, _maker(names, tuple(sources)), tuple(places))
+
+
+def _source(layout: RegisterLayout, operand: Operand, value: int) -> tuple[str, int | slice]:
     """The register list to read, empty for a constant, and the index in it or the constant."""
     if operand.read is None or not isinstance(operand.type, RegisterType):
         return "", value
     register = operand.type.registers[value]
     file = "live" if operand.read == "live" else "old"
-    group = machine.live.layout.group_places.get(register)
+    group = layout.group_places.get(register)
     if group is not None:
         return f"{file}_scalars", group
-    place = machine.operand_place(register)
+    place = layout.places[register]
     return f"{file}_{'block' if isinstance(place, slice) else 'scalars'}", place
 
 

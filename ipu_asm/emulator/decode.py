@@ -31,7 +31,11 @@ def is_default_jump(instruction: DecodedInstruction, address: int) -> bool:
     """
     if instruction.spec is None or instruction.spec.flow != "jump":
         return False
-    return any(
-        isinstance(operand.type, LabelType) and instruction.values[operand.name] == address + 1
-        for operand in instruction.spec.operands
-    )
+    return branch_target(instruction) == address + 1
+
+
+def branch_target(instruction: DecodedInstruction) -> int | None:
+    """Return the address to which an instruction may branch; None if it names none."""
+    operands = instruction.spec.operands if instruction.spec else ()
+    labels = (each.name for each in operands if isinstance(each.type, LabelType))
+    return next((instruction.values[name] for name in labels), None)

@@ -8,25 +8,32 @@ from __future__ import annotations
 
 import struct
 from functools import cached_property
-from typing import Callable, Final, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Final, Mapping, Sequence
 
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.expressions.errors import number_text
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Fp8Format:
     """An 8-bit float: the values of the 256 codes, computed when first needed, and their inverse.
 
-    `encode` returns the code of a number. It raises OverflowError beyond the range.
+    `encode` returns the code of a number. It raises OverflowError beyond the range. Where numpy
+    lacks the type, `encode_array` returns the codes of an array of float32 as the machine does.
     """
 
     def __init__(
-        self, compute: Callable[[], Sequence[float]], encode: Callable[[float], int], most: float
+        self,
+        compute: Callable[[], Sequence[float]],
+        encode: Callable[[float], int],
+        most: float,
+        encode_array: Callable[[Any], Any] | None = None,
     ) -> None:
         """`most` is the largest finite value."""
         self._compute = compute
         self.encode = encode
         self.most = most
+        self.encode_array = encode_array
 
     @cached_property
     def values(self) -> tuple[float, ...]:
@@ -90,7 +97,7 @@ class ElementType(NamedTuple):
             raise ValueError(f"`{self.name}` takes a whole number, found {number_text(value)}")
         if not self.lowest <= value <= self.highest:
             raise ValueError(
-                f"`{self.name}` holds {self.lowest} to {self.highest}, found {number_text(value)}"
+                f"`{self.name}` takes {self.lowest} to {self.highest}, found {number_text(value)}"
             )
         return (value & self.highest).to_bytes(self.size, "little")
 

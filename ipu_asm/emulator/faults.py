@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import Span
 
@@ -28,7 +29,8 @@ class Fault(NamedTuple):
 
     `cycle` counts the bundles executed before it, `word` is the whole bundle, `instruction` the
     failing instruction in assembly syntax, and `registers` the scalar registers that it names, with
-    the values that it read. `line` (from 1) and `span` are its location in the source, if known;
+    the values that it read; `place` is its index within the slot. `line` (from 1) and `span` are
+    its location in the source, if known;
     `levels` are the iterations and calls of a template that it came from: ``for row = 3``.
     """
 
@@ -42,13 +44,15 @@ class Fault(NamedTuple):
     line: int | None = None
     span: Span | None = None
     levels: str = ""
+    place: int = 0
 
     def located(self, lines: LineTable | None, place: int) -> Fault:
-        """Return the fault with its source location; `place` is the index within the slot."""
+        """Return the fault with `place` and its source location."""
+        fault = self._replace(place=place)
         found = lines and lines.instruction_place(self.pc, self.slot, place)
         if not found:
-            return self
-        return self._replace(line=found.line, span=found.span, levels=found.levels)
+            return fault
+        return fault._replace(line=found.line, span=found.span, levels=found.levels)
 
     def __str__(self) -> str:
         levels = f", {self.levels}" if self.levels else ""

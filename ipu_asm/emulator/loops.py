@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping
+
+from ipu_asm.named_tuple import NamedTuple
 
 Steps = Mapping[tuple[int, int], int]
 """How often control went from one bundle to another."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import dataclass
-from typing import Callable, Final, NamedTuple, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import Callable, Final, Mapping, Protocol, Sequence, TypeAlias
+
+from ipu_asm.emulator.core.checks import Check
+from ipu_asm.named_tuple import NamedTuple
 
 StopTest = Callable[[int], bool]
 """Whether to stop in front of the bundle at an address. It changes nothing."""
@@ -51,6 +54,9 @@ WRITES: Final = 2
 """Kinds of access to a range of memory; both are 3."""
 
 
+ChecksByAddress: TypeAlias = Mapping[int, Sequence[Check]]
+
+
 class WatchedRange(NamedTuple):
     """Bytes of memory from `start` to before `end`, and the kinds of access that count."""
 
@@ -64,7 +70,8 @@ class SelectiveTest:
     """A stop test that can be true at some places only; everywhere else an engine need not ask it.
 
     These are the addresses `in_front`, those of `at_breaks` whose break slot stops, the next bundle
-    after one of the addresses `after`, and that after an access to one of the ranges.
+    after one of the addresses `after`, and that after an access to one of the ranges. Of
+    `in_front_if` and `after_if` they are those where one of the checks holds.
     """
 
     test: StopTest
@@ -72,10 +79,28 @@ class SelectiveTest:
     at_breaks: frozenset[int] = frozenset()
     after: frozenset[int] = frozenset()
     watched: tuple[WatchedRange, ...] = ()
+    in_front_if: ChecksByAddress = field(default_factory=dict)
+    after_if: ChecksByAddress = field(default_factory=dict)
 
     def __call__(self, pc: int) -> bool:
         """Ask the test."""
         return self.test(pc)
+
+    def either(self, other: SelectiveTest) -> SelectiveTest:
+        """Return a test that is true where one of two is."""
+        return SelectiveTest(
+            lambda pc: self.test(pc) or other.test(pc),
+            self.in_front | other.in_front,
+            self.at_breaks | other.at_breaks,
+            self.after | other.after,
+            (*self.watched, *other.watched),
+            _joined(self.in_front_if, other.in_front_if),
+            _joined(self.after_if, other.after_if),
+        )
+
+
+def _joined(one: ChecksByAddress, other: ChecksByAddress) -> ChecksByAddress:
+    return {pc: (*one.get(pc, ()), *other.get(pc, ())) for pc in {*one, *other}}
 
 
 class ProgramPosition(Protocol):
@@ -84,6 +109,17 @@ class ProgramPosition(Protocol):
     @property
     def is_halted(self) -> bool:
         """Whether there is no next bundle."""
+
+    @property
+    def program_counter(self) -> int:
+        """The address of the next bundle."""
+
+
+class RunCounter(Protocol):
+    """Counts what a machine executes."""
+
+    def run(self, machine: Machine, limit: int, stop: StopTest | None = None) -> int:
+        """Run the machine as `Machine.run` does, with a trace."""
 
 
 class Machine(Protocol):

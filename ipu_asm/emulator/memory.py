@@ -127,6 +127,34 @@ def differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, b
                     yield number * _GROUP + place, old, new
 
 
+Parts: TypeAlias = tuple[tuple[int, bytes], ...]
+"""The bytes of a memory that are not zero, as pieces of pages with their addresses."""
+
+
+def parts_of(image: Image) -> Parts:
+    """Return what is not zero in an image: little, for a memory that is mostly empty."""
+    size = sum(map(len, (page for group in image for page in group)))
+    parts = []
+    for number, _, page in differing_pages(_blank(size), image):
+        content = page.lstrip(b"\0")
+        start = (number << _PAGE_BITS) + len(page) - len(content)
+        if content:
+            parts.append((start, content.rstrip(b"\0")))
+    return tuple(parts)
+
+
+def image_of(size: int, parts: Parts) -> Image:
+    """Return the image of a memory of `size` bytes; it shares all pages that are zero."""
+    groups = list(_blank(size))
+    for start, content in parts:
+        page, offset = start >> _PAGE_BITS, start & PAGE - 1
+        group = list(groups[page // _GROUP])
+        rest = len(group[page % _GROUP]) - offset - len(content)
+        group[page % _GROUP] = bytes(offset) + content + bytes(rest)
+        groups[page // _GROUP] = tuple(group)
+    return tuple(groups)
+
+
 @lru_cache(maxsize=8)
 def _blank(size: int) -> Image:
     """The image of a memory that is all zero."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence, TypeAlias
+from typing import Any, Callable, Hashable, Mapping, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.decode import decode_in_order
@@ -16,6 +16,7 @@ from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.manifest import HostOption
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Setting(NamedTuple):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final, Iterable, Mapping, NamedTuple, Sequence
+from typing import Final, Iterable, Mapping, Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.decode import is_default_jump
+from ipu_asm.emulator.html_tables import bar, table
 from ipu_asm.emulator.loops import Loop, find_loops
 from ipu_asm.emulator.model import decode_word
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 
 HOTTEST: Final = 10
@@ -93,6 +95,27 @@ class Profile(NamedTuple):
         """The bundles that were executed, by descending cycles."""
         used = (bundle for bundle in self.bundles if bundle.cycles)
         return sorted(used, key=lambda bundle: (-bundle.cycles, bundle.pc))
+
+    def _repr_html_(self) -> str:
+        total = self.cycles or 1
+        slots = [(use.slot, use.busy, bar(use.share)) for use in self.slots]
+        bundles = [
+            (
+                use.pc,
+                _line(use.place),
+                use.cycles,
+                bar(use.cycles / total),
+                "; ".join(use.instructions),
+            )
+            for use in self.hottest[:HOTTEST]
+        ]
+        caption = f"{self.cycles:,} cycles in {self.size:,} bundles"
+        hottest = table(("bundle", "line", "cycles", "", "instructions"), bundles)
+        return table(("slot", "busy", ""), slots, caption) + hottest
+
+
+def _line(place: SourceLocation | None) -> int | str:
+    return place.line if place else ""
 
 
 def profile_of(

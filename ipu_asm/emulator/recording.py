@@ -49,6 +49,11 @@ class Recording:
         return visits
 
     @property
+    def last(self) -> int | None:
+        """The address of the last bundle; None before the first."""
+        return self._last
+
+    @property
     def tail(self) -> array[int]:
         """The addresses of the bundles executed last, up to `tail_limit` of them."""
         return self._tail[-self.tail_limit :] if self.tail_limit else self._tail

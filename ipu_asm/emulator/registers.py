@@ -5,10 +5,12 @@ Two copies therefore save the state before a bundle, and array views of vectors 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Mapping, NamedTuple, Sequence, TypeVar
+from typing import Any, ClassVar, Final, Mapping, Sequence, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ipu_asm.named_tuple import NamedTuple
 
 WORD_MASK: Final = 0xFFFF_FFFF
 
@@ -113,6 +115,13 @@ class RegisterFile:
         self.block = bytearray(self.layout.initial_block)
         self.scalars = list(self.layout.initial_scalars)
         self.pc = 0
+
+    def __getstate__(self) -> tuple[bytes, tuple[int, ...], int]:
+        return bytes(self.block), tuple(self.scalars), self.pc
+
+    def __setstate__(self, content: tuple[bytes, tuple[int, ...], int]) -> None:
+        self.__class__.__init__(self)
+        self.block[:], self.scalars[:], self.pc = content
 
     def view(self, name: str, kind: str) -> NDArray[Any]:
         """Return a vector register, all elements of it, as an array that shares its bytes."""

@@ -1,17 +1,29 @@
-"""The number of cycles of a run, computed without executing its data."""
+"""The cycles of a run and the trips of its loops, computed without executing its data."""
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Iterable, Iterator
 
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.flow.control_run.run import control_run
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import summarise
+from ipu_asm.flow.control_run.trips import RunTrips
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 _MOST_STEPS = 20_000
 """Bundles that are executed one by one: these take a third of a second of processor time."""
+
+
+class PlannedAccesses(NamedTuple):
+    """The bytes of memory that a whole run reads and writes, as sorted ranges."""
+
+    reads: tuple[range, ...]
+    writes: tuple[range, ...]
 
 
 class RunLength:
@@ -23,12 +35,51 @@ class RunLength:
         self._registers = dict(zip(state.layout.scalar_names, state.regfile.scalars))
 
     @cached_property
-    def cycles(self) -> int | None:
-        """The cycles until the machine halts; None if that is not known."""
+    def _run(self) -> ControlRun | None:
         if not self._begins:
             return None
         try:
             run = control_run(self._program, self._registers, _MOST_STEPS)
         except UnsupportedProgramError:
             return None
-        return summarise(run).cycles if run.is_complete else None
+        return run if run.is_complete else None
+
+    @cached_property
+    def cycles(self) -> int | None:
+        """The cycles until the machine halts; None if that is not known."""
+        return None if self._run is None else summarise(self._run).cycles
+
+    @cached_property
+    def accesses(self) -> PlannedAccesses | None:
+        """The memory that the run accesses; None if that is not known."""
+        if self._run is None:
+            return None
+        facts = ControlFacts({}, self._run)
+        found: dict[str, list[range]] = {"read": [], "write": []}
+        for each in facts.summary.accesses.values():
+            if each.access.space.is_register:
+                continue
+            ranges = facts.address_ranges(each)
+            if ranges is None:
+                return None
+            found[each.access.kind] += ranges
+        return PlannedAccesses(*(tuple(_joined(ranges)) for ranges in found.values()))
+
+    @cached_property
+    def trips(self) -> RunTrips | None:
+        """The trips of the loops at each cycle; None if the cycles are not known."""
+        return None if self._run is None or self.cycles is None else RunTrips(self._run)
+
+
+def _joined(ranges: Iterable[range]) -> Iterator[range]:
+    """Yield ranges in order; those that overlap or follow one another are one."""
+    last: range | None = None
+    for each in sorted(ranges, key=lambda found: found.start):
+        if last is not None and each.start <= last.stop:
+            last = range(last.start, max(last.stop, each.stop))
+            continue
+        if last is not None:
+            yield last
+        last = each
+    if last is not None:
+        yield last

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, Hashable, Iterable, NamedTuple, TypeAlias, TypeVar
+from importlib import import_module
+from typing import Any, ClassVar, Final, Generic, Hashable, Iterable, TypeAlias, TypeVar
 
-from ipu_asm.emulator.memory import Image, XMem, changed_rows
+from ipu_asm.emulator.memory import Image, Parts, XMem, changed_rows, image_of, parts_of
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 
 File = TypeVar("File", bound=RegisterFile)
 
 
 class Origin(NamedTuple):
-    """What never changes in a state: its instruction set, its layout, and its settings."""
+    """What never changes in a state: its instruction set, its class of registers, its settings."""
 
     isa_name: str
-    layout: RegisterLayout
+    registers: type[RegisterFile]
     settings: Hashable = ()
+
+    @property
+    def layout(self) -> RegisterLayout:
+        """The layout of the registers."""
+        return self.registers.layout
 
 
 class SavedState(NamedTuple):
     """Registers and memory at one time. Two of a machine are equal exactly if no bit differs.
 
     Cheap to create and to keep: about 3 KB, plus the memory pages written since the previous one.
+    Pickled, it has the registers and what is not zero in memory.
     """
 
     block: bytes
@@ -44,6 +52,20 @@ class SavedState(NamedTuple):
         )
         return names + [f"xmem[{row:#x}]" for row in changed_rows(self.memory, other.memory)]
 
+    def _repr_html_(self) -> str:
+        return _html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        size = sum(map(len, (page for group in self.memory for page in group)))
+        registers = self.block, self.scalars, self.pc
+        return _unpickled, (registers, size, parts_of(self.memory), self.origin)
+
+
+def _unpickled(
+    registers: tuple[bytes, tuple[int, ...], int], size: int, parts: Parts, origin: Origin
+) -> SavedState:
+    return SavedState(*registers, image_of(size, parts), origin)
+
 
 class MachineState(Generic[File]):
     """The state of one machine, after reset and without a program.
@@ -51,7 +73,8 @@ class MachineState(Generic[File]):
     A machine's own class states the name of its instruction set, its class of registers, the size
     of its memory in bytes and that of program memory in bundles. `settings` are those of the host
     that no register holds, as one immutable value; they never change. `lines` are the source lines
-    of the loaded program, if known; faults refer to them.
+    of the loaded program, if known; faults refer to them. A pickled state, or a copy of one, has
+    all but these lines.
     """
 
     isa_name: ClassVar[str]
@@ -63,7 +86,7 @@ class MachineState(Generic[File]):
         self.settings = settings
         self._regfile: File = self.registers()
         self._xmem = XMem(self.memory_size)
-        self._origin = Origin(self.isa_name, self._regfile.layout, settings)
+        self._origin = Origin(self.isa_name, self.registers, settings)
         self._inst_mem: list[int | None] = [None] * self.program_limit
         self.lines: LineTable | None = None
 
@@ -127,6 +150,31 @@ class MachineState(Generic[File]):
         self._regfile.scalars[:] = saved.scalars
         self._regfile.pc = saved.pc
         self._xmem.restore(saved.memory)
+
+    def _repr_html_(self) -> str:
+        return _html(self.save())
+
+    def __getstate__(self) -> tuple[dict[str, Any], SavedState, list[int | None]]:
+        own = {name: value for name, value in vars(self).items() if name not in _REBUILT}
+        size = max((n for n, word in enumerate(self._inst_mem, 1) if word is not None), default=0)
+        return own, self.save(), self._inst_mem[:size]
+
+    def __setstate__(self, content: tuple[dict[str, Any], SavedState, list[int | None]]) -> None:
+        own, saved, words = content
+        MachineState.__init__(self, own["settings"])
+        vars(self).update(own)
+        self.restore(saved)
+        self.load_program(words)
+
+
+_REBUILT: Final = frozenset({"_regfile", "_xmem", "_origin", "_inst_mem", "lines"})
+"""Attributes of a state that are not pickled as they are."""
+
+
+def _html(saved: SavedState) -> str:
+    """A state for notebooks; their module needs the machines, which need this one."""
+    text: str = import_module("ipu_asm.emulator.notebook").state_html(saved)
+    return text
 
 
 AnyState: TypeAlias = MachineState[Any]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.words import signed
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation, describe_bundle
 
 
@@ -20,6 +21,8 @@ class StopReason(Enum):
     CYCLE_LIMIT = "cycle-limit"
     INTERRUPTED = "interrupted"
     """By Ctrl-C; a debugger has PAUSE instead."""
+    UNTIL = "until"
+    """In front of a bundle where the user wants the run to end."""
     ENTRY = "entry"
     """At the first cycle, before any bundle was executed."""
     STEP = "step"
@@ -77,7 +80,9 @@ def summarize_stop(stop: RunEnd) -> str:
     what = {
         StopReason.BREAK: f"stopped by `{stop.instruction}`",
         StopReason.ASSERTION: "stopped by an assertion",
+        StopReason.UNTIL: "stopped by --until",
         StopReason.CYCLE_LIMIT: "stopped at the cycle limit",
+        StopReason.PAUSE: "left",
     }.get(stop.reason, stop.reason.value)
     return f"{what} in front of {where}"
 

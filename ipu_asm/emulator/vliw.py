@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from typing import Any, ClassVar, Final, Generic, Iterable, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, ClassVar, Final, Generic, Iterable, Sequence, TypeAlias, TypeVar
 
 import numpy as np
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.binding import BoundBundle, Operation, bind, binding_errors
+from ipu_asm.emulator.binding import (
+    BoundBundle,
+    BundlePlan,
+    Operation,
+    bind,
+    binding_errors,
+    planned,
+)
 from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.core.runner import NO_BUNDLE, WORTHWHILE, CoreRunner
-from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.emulator.engine import Engine, default_engine
 from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import BulkTrace, SelectiveTest, StopTest, Trace
+from ipu_asm.emulator.machine import BulkTrace, RunCounter, SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.registers import RegisterFile
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.model import InstructionSpec
 
 State = TypeVar("State", bound=AnyState)
 
@@ -50,7 +57,8 @@ class VliwMachine(Generic[State]):
     which a bundle executes them, the one of control flow last. `break_slot` is the first of them if
     it only stops debuggers, else empty. In a method, the program counter is that of the next
     bundle. `snapshot` has the registers from before the bundle; its `pc` is the last bundle that
-    was begun. `cycles` counts the bundles executed so far.
+    was begun. `cycles` counts the bundles executed so far. `counter`, if there is one, counts all
+    runs without a trace of their own.
     """
 
     execution_order: ClassVar[tuple[str, ...]]
@@ -68,6 +76,7 @@ class VliwMachine(Generic[State]):
         self._memory = state.xmem.content
         self._program_limit = state.program_limit
         self.engine_choice = default_engine()
+        self.counter: RunCounter | None = None
         self._runner: CoreRunner | None = None
         self._words: list[int | None] = []
         self._bundles: list[BoundBundle] = []
@@ -80,13 +89,19 @@ class VliwMachine(Generic[State]):
         self._context.run(np.seterrcall, self._float_errors.note)
 
     @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the machine was created with besides its state, for copies of it."""
+        return ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        own = {name: each for name, each in vars(self).items() if name.startswith("execute_")}
+        own |= {"cycles": self.cycles, "engine_choice": self.engine_choice}
+        return _created, (type(self), self.state, self.arguments, self.snapshot, own)
+
+    @property
     def live(self) -> RegisterFile:
         """The registers of the state."""
         return self._registers
-
-    def operand_place(self, register: str) -> int | slice:
-        """Return where a register that an operand names is kept; asked once for each word."""
-        return self._registers.layout.places[register]
 
     def execute_vliw_cycle(self) -> bool:
         """Execute one bundle, ignoring its break slot; returns False if the machine is halted.
@@ -105,8 +120,10 @@ class VliwMachine(Generic[State]):
         ends every run of more than one bundle with a KeyboardInterrupt and leaves the state between
         two bundles.
         """
+        if self.counter is not None and trace is None:
+            return self.counter.run(self, limit, stop)
         if limit >= WORTHWHILE and self.engine_choice is not Engine.NUMPY:
-            runner = self._core_runner()
+            runner = self.core_runner()
             selective = stop if isinstance(stop, SelectiveTest) else None
             bulk = trace if isinstance(trace, BulkTrace) else None
             if runner is not None and selective is stop and bulk is trace:
@@ -123,7 +140,7 @@ class VliwMachine(Generic[State]):
         """Why the core does not run this machine with its program; empty if it does."""
         if self.engine_choice is Engine.NUMPY:
             return "it was chosen"
-        runner = self._core_runner()
+        runner = self.core_runner()
         return runner.obstacle(self) if runner else f"`{self.state.isa_name}` has no core"
 
     @property
@@ -145,10 +162,11 @@ class VliwMachine(Generic[State]):
     @property
     def known_obstacle(self) -> str:
         """Why the core did not run the machine, as far as it was tried; empty if nothing is."""
-        runner = self._core_runner()
+        runner = self.core_runner()
         return runner.known_obstacle if runner else f"`{self.state.isa_name}` has no core"
 
-    def _core_runner(self) -> CoreRunner | None:
+    def core_runner(self) -> CoreRunner | None:
+        """Return what runs this machine on its core; None if its set has none."""
         if self._runner is None and self.core is not None:
             self._runner = CoreRunner(self.core)
         return self._runner
@@ -164,9 +182,9 @@ class VliwMachine(Generic[State]):
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
         self.snapshot.pc = NO_BUNDLE
-        if isinstance(stop, SelectiveTest):
+        if stop is not None and isinstance(stop, SelectiveTest):
             stop = stop.test
-        if isinstance(trace, BulkTrace):
+        if trace is not None and isinstance(trace, BulkTrace):
             trace = trace.append
         xmem = self.state.xmem
         xmem.recording = True
@@ -202,7 +220,7 @@ class VliwMachine(Generic[State]):
         block, scalars, old_block, old_scalars = live.block, live.scalars, old.block, old.scalars
         written, program_limit = self.state.xmem.written, self._program_limit
         operation: Operation | None = None
-        executed, is_begun = 0, False
+        begin, executed, is_begun = self.cycles, 0, False
         try:
             for executed in range(limit):
                 is_begun = False
@@ -211,8 +229,10 @@ class VliwMachine(Generic[State]):
                     return executed
                 if interrupts.is_pending:  # Python dropped the exception in a callback
                     raise KeyboardInterrupt
-                if stop is not None and executed and stop(pc):
-                    return executed
+                if stop is not None and executed:
+                    self.cycles = begin + executed
+                    if stop(pc):
+                        return executed
                 # No interrupt occurs between these lines, as they contain no call.
                 is_begun = True
                 old_block[:] = block
@@ -227,7 +247,7 @@ class VliwMachine(Generic[State]):
                     operation(self)
             executed = limit
         except InstructionError as refusal:
-            fault = self._fault(str(refusal), operation, self.cycles + executed)
+            fault = self._fault(str(refusal), operation, begin + executed)
             self._undo()
             raise ExecutionFault(fault) from None
         except BaseException:
@@ -235,7 +255,7 @@ class VliwMachine(Generic[State]):
                 self._undo()
             raise
         finally:
-            self.cycles += executed
+            self.cycles = begin + executed
         return executed
 
     def _undo(self) -> None:
@@ -269,44 +289,53 @@ class VliwMachine(Generic[State]):
         words = self.state.inst_mem
         if words == self._words:
             return
-        isa = load_isa(self.state.isa_name)
-        instructions = self._decoded(isa)
-        specs = (
-            instruction.spec
-            for bundle in instructions.values()
-            for instruction in bundle
-            if instruction.spec
-        )
-        distinct = {(spec.slot, spec.mnemonic, spec.opcode): spec for spec in specs}
-        errors = self.binding_errors(distinct.values())
+        # Program memory is long and mostly empty, so no Python runs for the words at its end.
+        rest = [None] * words.count(None)
+        length = len(words) - len(rest)
+        program = words[:length] if words[length:] == rest else words
+        plans = self._plans(program)
+        specs = {key: spec for plan in plans for key, spec in plan.specs.items()}
+        errors = self.binding_errors(specs.values())
         if errors:
             raise ProgramError(errors)
-        bundles = {
-            word: bind(self, isa, word, self.break_slot, code)
-            for word, code in instructions.items()
-        }
-        self._bundles = [_EMPTY if word is None else bundles[word] for word in words]
+        bundles: dict[int | None, BoundBundle] = {plan.word: bind(self, plan) for plan in plans}
+        bundles[None] = _EMPTY
+        self._bundles = [bundles[word] for word in program]
         self._steps = [bundle.operations for bundle in self._bundles]
+        unused = len(words) - len(program)
+        self._bundles += [_EMPTY] * unused
+        self._steps += [_EMPTY.operations] * unused
         self._words = list(words)
 
-    def _decoded(self, isa: Isa) -> dict[int, list[DecodedInstruction]]:
-        """The instructions of each distinct word. Raises `ProgramError` for one too wide."""
-        words = self.state.inst_mem
-        too_wide = [
-            f"bundle {address}: a word of the program has {isa.word_bits} bits, found {word:#x}"
-            for address, word in enumerate(words)
-            if word is not None and not 0 <= word < 1 << isa.word_bits
-        ]
-        if too_wide:
-            raise ProgramError(too_wide)
-        order = self.execution_order
+    def _plans(self, words: Sequence[int | None]) -> list[BundlePlan]:
+        """The plan of each distinct word. Raises `ProgramError` for one too wide."""
+        isa = load_isa(self.state.isa_name)
+        limit = 1 << isa.word_bits
         distinct = {word for word in words if word is not None}
-        return {word: decode_in_order(isa, order, word) for word in distinct}
+        if not all(0 <= word < limit for word in distinct):
+            raise ProgramError(
+                [
+                    f"bundle {at}: a word of the program has {isa.word_bits} bits, found {word:#x}"
+                    for at, word in enumerate(words)
+                    if word is not None and not 0 <= word < limit
+                ]
+            )
+        order, layout = tuple(self.execution_order), self._registers.layout
+        return list(map(partial(planned, isa, layout, order, self.break_slot), distinct))
 
     @classmethod
     def binding_errors(cls, specs: Iterable[InstructionSpec]) -> list[str]:
         """Return the reasons why this class cannot execute instructions, each with its remedy."""
         return [error for spec in specs for error in binding_errors(cls, spec)]
+
+
+def _created(
+    kind: Any, state: AnyState, arguments: Any, snapshot: RegisterFile, own: dict[str, Any]
+) -> AnyMachine:
+    machine: AnyMachine = kind(state, *arguments)
+    machine.snapshot.copy_from(snapshot)
+    vars(machine).update(own)
+    return machine
 
 
 AnyMachine: TypeAlias = VliwMachine[Any]

@@ -16,11 +16,14 @@ from typing import Final, Sequence
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _SHARED: Final = Path(__file__).resolve().parent
 _OPTIONS: Final = (
-    "-target", "wasm32-freestanding", "-mcpu=generic+simd128", "-std=c11", "-O3",
+    "-target", "wasm32-freestanding", "-mcpu=generic+simd128+relaxed_simd", "-ffp-contract=off",
+    "-std=c11", "-O3",
     "-ffreestanding", "-fno-builtin", "-nostdlib", "-Wall", "-Wextra", "-Werror",
     "-Wl,--no-entry", "-Wl,--strip-all",
 )  # fmt: skip
-"""Without `bulk-memory`, whose copies are calls into the runtime that take as long as a bundle."""
+"""Without `bulk-memory`, whose copies are calls into the runtime that take as long as a bundle. Of
+the relaxed operations the C files use those whose result is the same everywhere, so the compiler
+must not make any from sums and products."""
 
 
 def sources() -> list[Path]:

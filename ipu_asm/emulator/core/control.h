@@ -23,6 +23,8 @@ enum {
     MARK_STOP = 1,      /* stop in front of it */
     MARK_BREAK = 2,     /* ask its break slot whether to stop */
     MARK_HAND_BACK = 4, /* the core does not know it, or the host wants to see it */
+    MARK_CHECK = 8,        /* stop in front of it if its check may hold */
+    MARK_CHECK_AFTER = 16, /* keep the registers from before it; stop after it likewise */
 };
 
 /* Bits of the kinds of access. */
@@ -40,6 +42,8 @@ typedef struct {
     uint32_t option;          /* of the machine, e.g. how far `aaq` shifts */
     uint32_t is_counting;     /* whether to fill `counts` */
     uint32_t is_tracing;      /* whether to fill `tail` */
+    uint32_t is_counting_accesses; /* whether to fill `accesses` */
+    uint32_t cycle_low, cycle_high; /* bundles that the machine has executed before */
     uint32_t watched_count;
     WatchedRange watched[MAX_WATCHED];
 } Control;

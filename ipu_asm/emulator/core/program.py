@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Any, Final, NamedTuple, Sequence
+from typing import Any, Final, Sequence
 
-from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.binding import write_conflicts
 from ipu_asm.emulator.core.rows import CoreDescription, encode_bundle
-from ipu_asm.emulator.decode import decode_in_order
+from ipu_asm.emulator.decode import branch_target, decode_in_order
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operand_types import LabelType
+from ipu_asm.named_tuple import NamedTuple
 
 _MAY_BE_REPLACED: Final = frozenset({"run", "execute_vliw_cycle", "stops_at"})
 _ABSENT: Final = cached_property(lambda machine: None)
@@ -77,16 +76,9 @@ def encode_word(
     has_conflict = any(True for _ in write_conflicts(isa, running))
     methods = frozenset(each.spec.execute_fn for each in running if each.spec is not None)
     content = None if has_conflict else encode_bundle(core, instructions)
-    targets = [target for each in running if (target := _target(each)) is not None]
+    targets = [target for each in running if (target := branch_target(each)) is not None]
     is_indirect = any(each.spec is not None and each.spec.flow == "indirect" for each in running)
     return EncodedBundle(content, methods, targets[0] if targets else None, is_indirect)
-
-
-def _target(instruction: DecodedInstruction) -> int | None:
-    """The address to which an instruction may branch, if it says one."""
-    operands = instruction.spec.operands if instruction.spec else ()
-    labels = (each.name for each in operands if isinstance(each.type, LabelType))
-    return next((instruction.values[name] for name in labels), None)
 
 
 def overridden_methods(core: CoreDescription, machine: Any) -> frozenset[str]:

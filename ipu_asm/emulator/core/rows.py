@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from struct import Struct
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.isa import load_isa
+from ipu_asm.named_tuple import NamedTuple
 
 _WORD = 1 << 32
 

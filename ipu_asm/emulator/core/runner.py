@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Callable, Final, NamedTuple, Sequence
+from time import perf_counter
+from typing import Any, Callable, Final, Sequence
 from weakref import ref
 
+from ipu_asm.emulator.core.marks import marks_of
 from ipu_asm.emulator.core.program import CoreProgram, encode_program, replaced_members
 from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.core.runtime import (
-    BREAK,
     HAND_BACK,
-    HANDED_BACK,
+    LONGEST_SLICE,
     MAX_WATCHED,
-    SLICE,
-    STOP,
+    STOPPED,
     CoreUnavailableError,
     Instance,
+    Marks,
     RunEnd,
     instance_of,
     is_compiled,
@@ -24,6 +25,7 @@ from ipu_asm.emulator.core.runtime import (
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.machine import BulkTrace, SelectiveTest, Transitions
+from ipu_asm.named_tuple import NamedTuple
 
 WORTHWHILE: Final = 8
 """A run of fewer bundles is not worth the copies of the state before and after it."""
@@ -35,6 +37,11 @@ NO_BUNDLE: Final = -1
 """The program counter of the snapshot before the first bundle of a run."""
 
 _LONGEST_BURST: Final = 1 << 12
+_FIRST_SLICE: Final = 1 << 15
+_SHORT_S: Final = 0.003
+_LONG_S: Final = 0.010
+"""How long a call of the core may take: Ctrl-C waits for its end."""
+
 _warm_up_done: dict[CoreDescription, int] = {}
 
 
@@ -42,8 +49,9 @@ class _Job(NamedTuple):
     """A run: the machine, and what asks or records along the way."""
 
     machine: Any
-    stop: SelectiveTest | None
-    trace: BulkTrace | None
+    stop: SelectiveTest | None = None
+    trace: BulkTrace | None = None
+    is_counting_accesses: bool = False
 
     def on_numpy(self, limit: int) -> int:
         return int(self.machine.run_on_numpy(limit, self.stop, self.trace))
@@ -65,10 +73,11 @@ class CoreRunner:
         self.bundles = 0
         self._words: list[int | None] = []
         self._program = CoreProgram()
-        self._marks = b""
+        self._marks: Marks | None = None
         # Weak, because a test usually refers to the machine.
         self._marked_for: tuple[Callable[[], SelectiveTest | None], bool] = _no_test, False
         self._burst = 1
+        self._slice = _FIRST_SLICE
         self._failure = self._obstacle = ""
 
     def obstacle(self, machine: Any) -> str:
@@ -111,16 +120,41 @@ class CoreRunner:
             machine.check_program()
         return done + self._run(job, limit - done)
 
+    def count_accesses(self, machine: Any, limit: int) -> int:
+        """Execute up to `limit` bundles and count their accesses to memory; return their number.
+
+        It ends in front of a bundle that numpy must execute, and takes milliseconds at most.
+        `take_accesses` must follow, before another machine runs.
+        """
+        if self.obstacle(machine):
+            return 0
+        try:
+            return self._execute(_Job(machine, is_counting_accesses=True), limit)[0]
+        except CoreUnavailableError as error:
+            self._failure = str(error)
+            return 0
+
+    def take_accesses(self) -> bytes:
+        """Return what was counted, as pairs of uint64 for each block, and begin anew."""
+        return b"" if self._failure else instance_of(self.core).take_accesses()
+
     def _run(self, job: _Job, limit: int) -> int:
         done, job.machine.snapshot.pc = 0, NO_BUNDLE
         with Interrupts() as interrupts:
             while True:
+                begin = perf_counter()
                 try:
                     executed, outcome = self._execute(job, limit - done)
                 except CoreUnavailableError as error:
                     self._failure = str(error)
                     return done + job.on_numpy(limit - done)
                 done += executed
+                self._adapt(executed, perf_counter() - begin)
+                # Where a check says in vain that the test may hold, numpy is faster, too.
+                if outcome == STOPPED and executed < WORTHWHILE and done < limit:
+                    if job.is_over():
+                        return done
+                    outcome = HAND_BACK
                 if outcome == HAND_BACK:
                     # More than one bundle if the core executed few since the last time.
                     longer = min(2 * self._burst, _LONGEST_BURST)
@@ -131,10 +165,17 @@ class CoreRunner:
                 if interrupts.is_pending:
                     raise KeyboardInterrupt
 
+    def _adapt(self, executed: int, seconds: float) -> None:
+        """Let calls take milliseconds, whatever a bundle takes."""
+        if seconds > _LONG_S:
+            self._slice = max(_FIRST_SLICE, self._slice // 2)
+        elif executed == self._slice and seconds < _SHORT_S:
+            self._slice = min(LONGEST_SLICE, 2 * self._slice)
+
     def _load(self, machine: Any, words: Sequence[int | None]) -> None:
         """Encode a program, as the numpy machine binds it: for the methods that there are now."""
         self._program = encode_program(self.core, machine, words)
-        self._words, self._marks = list(words), b""
+        self._words, self._marks = list(words), None
         length = len(self._program.content) // self.core.bundle_size
         left = len(self._program.handed_back)
         replaced = replaced_members(self.core, machine)
@@ -155,9 +196,10 @@ class CoreRunner:
         instance.load_state(registers, memory)
         first = registers.pc
         end = instance.execute(
-            first, min(limit, SLICE), self.core.option(machine),
+            first, min(limit, self._slice), self.core.option(machine),
             job.stop.watched if job.stop else (),
-            is_counting=is_counting, is_tracing=trace is not None and not is_counting,
+            cycle=cycles, is_counting=is_counting, is_tracing=trace is not None and not is_counting,
+            is_counting_accesses=job.is_counting_accesses,
         )  # fmt: skip
 
         def commit() -> None:
@@ -165,6 +207,8 @@ class CoreRunner:
             registers.pc = end.pc
             if end.executed:
                 machine.snapshot.pc = end.last_pc
+                if job.stop is not None and end.last_pc in job.stop.after_if:
+                    instance.registers_before(machine.snapshot)
                 memory.written.clear()
             machine.cycles = cycles + end.executed
 
@@ -187,23 +231,14 @@ class CoreRunner:
             transitions[end.last_pc, end.pc] -= 1
             trace.add_transitions(first, end.last_pc, transitions)
 
-    def _marks_for(self, stop: SelectiveTest | None, is_counting: bool) -> bytes:
+    def _marks_for(self, stop: SelectiveTest | None, is_counting: bool) -> Marks:
         """The marks of all addresses; a core that counts knows no targets of indirect branches."""
         marked_for, was_counting = self._marked_for
-        if not self._marks or stop is not marked_for() or is_counting is not was_counting:
+        if self._marks is None or stop is not marked_for() or is_counting is not was_counting:
             handed_back = self._program.handed_back
             if is_counting:
                 handed_back |= self._program.indirect
-            marks = bytearray(self.core.state.program_limit)
-            for address in handed_back if stop is None else handed_back | stop.after:
-                marks[address] |= HANDED_BACK
-            if stop is not None:
-                for address in stop.in_front:
-                    marks[address] |= STOP
-                for address in stop.at_breaks:
-                    # The core asks the break slots of its own bundles alone.
-                    marks[address] |= STOP if address in handed_back else BREAK
-            self._marks = bytes(marks)
+            self._marks = marks_of(stop, handed_back, self.core.state.program_limit)
             self._marked_for = ref(stop) if stop else _no_test, is_counting
         return self._marks
 

@@ -7,7 +7,7 @@ import ctypes
 import threading
 from pathlib import Path
 from struct import Struct
-from typing import Any, Final, NamedTuple, Sequence
+from typing import Any, Final, Sequence
 from weakref import WeakSet
 
 import numpy as np
@@ -15,22 +15,33 @@ import numpy as np
 from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.machine import WatchedRange
 from ipu_asm.emulator.memory import PAGE, Image, XMem, differing_pages
+from ipu_asm.named_tuple import NamedTuple
 
 LIMIT_REACHED, HALTED, STOPPED, HAND_BACK = range(4)
 """Why a core returned."""
 
-STOP, BREAK, HANDED_BACK = 1, 2, 4
-"""Marks of an address: stop in front of it, ask its break slot, leave it to the numpy machine."""
+STOP, BREAK, HANDED_BACK, CHECK, CHECK_AFTER = 1, 2, 4, 8, 16
+"""Marks of an address: stop in front of it, ask its break slot, leave it to the numpy machine, stop
+in front of it or after it if its check holds."""
 
-SLICE: Final = 1 << 18
-"""Bundles of one call, which cannot be interrupted: about ten milliseconds."""
+LONGEST_SLICE: Final = 1 << 18
+"""Most bundles of one call, which cannot be interrupted."""
 
 MAX_WATCHED: Final = 32
 """Number of ranges of memory that a core can watch."""
 
-_CONTROL: Final = Struct("<9I")
+MAX_CHECK_WORDS: Final = 1 << 13
+"""Number of words of all checks together."""
+
+MAX_CHECK_DEPTH: Final = 30
+"""How many numbers a check may keep at a time."""
+
+BLOCK: Final = 128
+"""Bytes of memory whose accesses a core counts together."""
+
+_CONTROL: Final = Struct("<12I")
 _RANGE: Final = Struct("<3I")
-_ADDRESSES: Final = Struct("<8I")
+_ADDRESSES: Final = Struct("<12I")
 
 
 class CoreUnavailableError(Exception):
@@ -48,6 +59,22 @@ class Place(NamedTuple):
     registers: int
     memory: int
     dirty_pages: int
+    check_words: int
+    checks_at: int
+    registers_before: int
+    accesses: int
+
+
+class Marks(NamedTuple):
+    """What a core is to look for: the marks of all addresses, and the checks of those marked so.
+
+    `check_words` are the words of all checks, `checks_at` the places in them of each address: of
+    the check in front of it, and of that after it.
+    """
+
+    of_addresses: bytes
+    check_words: bytes = b""
+    checks_at: bytes = b""
 
 
 class RunEnd(NamedTuple):
@@ -80,26 +107,32 @@ class Instance:
             self.place.dirty_pages, self.place.dirty_pages + core.state.memory_size // PAGE
         )
         self._counts = slice(self.place.counts, self.place.counts + 16 * core.state.program_limit)
+        blocks = core.state.memory_size // BLOCK
+        self._accesses = slice(self.place.accesses, self.place.accesses + 16 * blocks)
         self._clean = bytes(self._pages.stop - self._pages.start)
         self._image: Image | None = None
         _open_instances.add(self)
         self._program = b""
-        self._marks = b""
+        self._marks: Marks | None = None
 
     def close(self) -> None:
         """Free it; every later call fails."""
         self.bytes = memoryview(b"")
         self._run = self._store = None
 
-    def load_program(self, program: bytes, marks: bytes) -> None:
-        """Copy the bundles of a program and the marks of all addresses, where they are others."""
+    def load_program(self, program: bytes, marks: Marks) -> None:
+        """Copy the bundles of a program and its marks, where they are others."""
         if program is not self._program:
             end = self.place.program + max(len(program), len(self._program))
             padding = bytes(max(0, len(self._program) - len(program)))
             self.bytes[self.place.program : end] = program + padding
             self._program = program
         if marks is not self._marks:
-            self.bytes[self.place.marks : self.place.marks + len(marks)] = marks
+            place = self.place
+            self.bytes[place.marks : place.marks + len(marks.of_addresses)] = marks.of_addresses
+            end = place.check_words + len(marks.check_words)
+            self.bytes[place.check_words : end] = marks.check_words
+            self.bytes[place.checks_at : place.checks_at + len(marks.checks_at)] = marks.checks_at
             self._marks = marks
 
     def load_state(self, registers: Any, memory: XMem) -> None:
@@ -126,16 +159,22 @@ class Instance:
         option: int,
         watched: Sequence[WatchedRange] = (),
         *,
+        cycle: int = 0,
         is_counting: bool = False,
         is_tracing: bool = False,
+        is_counting_accesses: bool = False,
     ) -> RunEnd:
         """Execute up to `limit` bundles. Raises `CoreUnavailableError` if the core is defective.
 
-        If it is counting, `take_counts` must follow; if it is tracing, `addresses` may.
+        `cycle` is what checks take for the number of bundles executed before.
+        If it is counting, `take_counts` must follow, or `take_accesses`; if it is tracing,
+        `addresses` may.
         """
         for number, each in enumerate(watched):
             _RANGE.pack_into(self.bytes, self._watched_at + number * _RANGE.size, *each)
-        words = (pc, 0, limit, 0, 0, option, is_counting, is_tracing, len(watched))
+        cycles = cycle & 0xFFFF_FFFF, cycle >> 32
+        recorded = is_counting, is_tracing, is_counting_accesses
+        words = (pc, 0, limit, 0, 0, option, *recorded, *cycles, len(watched))
         _CONTROL.pack_into(self.bytes, self.place.control, *words)
         self._image, image = None, self._image
         try:
@@ -157,6 +196,18 @@ class Instance:
         counts = {int(pc): (int(words[pc, 0]), int(words[pc, 1])) for pc in used}
         self.bytes[self._counts] = bytes(self._counts.stop - self._counts.start)
         return counts
+
+    def take_accesses(self) -> bytes:
+        """Return how often each block was read and written, as pairs of uint64; begin anew."""
+        found = bytes(self.bytes[self._accesses])
+        self.bytes[self._accesses] = bytes(len(found))
+        return found
+
+    def registers_before(self, registers: Any) -> None:
+        """Copy the registers from before the last bundle, which is one with a check after it."""
+        start, size = self.place.registers_before, len(registers.block)
+        registers.block[:] = self.bytes[start : start + size]
+        registers.scalars[:] = self._scalars.unpack_from(self.bytes, start + size)
 
     def store_state(self, registers: Any, memory: XMem) -> None:
         """Copy the registers and the written pages back. Calling it twice does no harm."""

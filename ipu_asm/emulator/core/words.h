@@ -23,6 +23,7 @@ static const Word INFINITY_WORD = 0x7F800000u;
 
 #define INLINE static inline __attribute__((always_inline))
 /* What runs seldom stays out of the loop, which keeps its registers. */
+#define APART static __attribute__((noinline))
 #define RARE static __attribute__((noinline, cold))
 
 INLINE float float_of(Word word) {
@@ -39,6 +40,19 @@ INLINE Word word_of(float value) {
 
 INLINE bool is_nan_word(Word word) {
     return (word & ~SIGN_BIT) > INFINITY_WORD;
+}
+
+/* Byte 0 of each vector, byte 1 of each, and so on. */
+#define INTERLEAVE_LOW_BYTES(a, b)                                                                 \
+    wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define INTERLEAVE_HIGH_BYTES(a, b)                                                                \
+    wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+
+/* Zero, without the compiler knowing: it would choose shuffles with it that few processors have. */
+INLINE Vector opaque_zero(void) {
+    Vector zero = wasm_i32x4_const_splat(0);
+    __asm__("" : "+r"(zero));
+    return zero;
 }
 
 /* A constant size makes this a sequence of vector loads and stores, never a call. */

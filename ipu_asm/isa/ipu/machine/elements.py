@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.emulator.words import CANONICAL_NAN, LANES, Words, is_nan
+from ipu_asm.named_tuple import NamedTuple
 
 Elements = NDArray[np.uint8]
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.numeric_events import NumericEvent, Probe
-from ipu_asm.emulator.words import is_nan_word, signed
+from ipu_asm.emulator.numeric_events import (
+    Addend,
+    Computed,
+    NanProbe,
+    OverflowProbe,
+    Probe,
+    overflow_check,
+)
+from ipu_asm.emulator.words import LANES, signed
 from ipu_asm.isa.ipu.machine.acc import AccUnit
 from ipu_asm.isa.ipu.machine.registers import DTYPE, LAYOUT, RegFile
 from ipu_asm.isa.ipu.registers import AAQ
 
-_FLOATS: Final = {"r_acc": "acc_floats", "mult_res": "product_floats"}
-_INTEGERS: Final = {"r_acc": "acc_ints", "mult_res": "product_ints"}
+_VECTORS: Final = ("r_acc", "mult_res")
 _ADDING: Final = {
     method.__name__
     for method in (
@@ -38,17 +45,7 @@ def nan_probe(instructions: Sequence[DecodedInstruction], settings: Hashable = (
         if _reads_anything(instruction)
         for name in _written(instruction)
     ]
-
-    def probe(before: RegFile, after: RegFile) -> list[NumericEvent]:
-        if not after.scalars[DTYPE]:
-            return []
-        return [
-            NumericEvent(instruction, name, int(fresh.sum()), int(fresh.argmax()))
-            for instruction, name in written
-            if (fresh := _new_nans(before, after, name)).any()
-        ]
-
-    return probe if written else None
+    return NanProbe(written, LAYOUT, lambda after: bool(after.scalars[DTYPE])) if written else None
 
 
 def overflow_probe(
@@ -59,57 +56,35 @@ def overflow_probe(
     None for a bundle that adds no words.
     """
     sums = [
-        (instruction, list(_addends(instruction)))
+        _computed(instruction)
         for instruction in instructions
         if instruction.spec is not None and instruction.spec.execute_fn in _ADDING
     ]
-
-    def probe(before: RegFile, after: RegFile) -> list[NumericEvent]:
-        if after.scalars[DTYPE]:
-            return []
-        return [
-            found
-            for instruction, addends in sums
-            for found in _overflow(before, after, instruction, addends)
-        ]
-
-    return probe if sums else None
+    return OverflowProbe(sums, lambda after: not after.scalars[DTYPE]) if sums else None
 
 
-def _new_nans(before: RegFile, after: RegFile, name: str) -> NDArray[np.bool_]:
-    """A truth value per element: whether it is NaN now and was not before."""
-    if name in _FLOATS:
-        nans: NDArray[np.bool_] = np.isnan(getattr(after, _FLOATS[name]))
-        return nans & ~np.isnan(getattr(before, _FLOATS[name])) if nans.any() else nans
-    new, old = (registers.scalars[_scalar(name)] for registers in (after, before))
-    return np.array([is_nan_word(new) and not is_nan_word(old)])
+def _computed(instruction: DecodedInstruction) -> Computed:
+    addends = list(_addends(instruction))
+    exact = partial(_total, addends)
+    return Computed(instruction, _written(instruction), exact, overflow_check(LAYOUT, addends))
 
 
-def _overflow(
-    before: RegFile,
-    after: RegFile,
-    instruction: DecodedInstruction,
-    addends: Sequence[tuple[str, bool]],
-) -> Iterator[NumericEvent]:
-    total = np.zeros((), np.int64)
-    for name, is_live in addends:
+def _total(addends: Sequence[Addend], before: RegFile, after: RegFile) -> NDArray[np.int64]:
+    total = np.zeros(LANES, np.int64)
+    for name, is_live, _ in addends:
         registers = after if is_live else before
-        if name in _INTEGERS:
-            total = total + getattr(registers, _INTEGERS[name])
+        if name in LAYOUT.vectors:
+            total += registers.view(name, "<i4")
         else:
-            total = total + signed(registers.scalars[_scalar(name)])
-    wrapped = total != total.astype(np.int32)
-    if wrapped.any():
-        first = int(wrapped.argmax())
-        for name in _written(instruction):
-            yield NumericEvent(instruction, name, int(wrapped.sum()), first, int(total[first]))
+            total += signed(registers.scalars[_scalar(name)])
+    return total
 
 
-def _addends(instruction: DecodedInstruction) -> Iterator[tuple[str, bool]]:
+def _addends(instruction: DecodedInstruction) -> Iterator[Addend]:
     """The registers that an instruction reads, and whether it sees writes of earlier slots."""
     assert instruction.spec is not None
     for name, when in instruction.spec.reads.items():
-        yield instruction.registers.get(name, name), when == "live"
+        yield Addend(instruction.registers.get(name, name), when == "live")
 
 
 def _reads_anything(instruction: DecodedInstruction) -> bool:
@@ -122,7 +97,7 @@ def _written(instruction: DecodedInstruction) -> list[str]:
     if instruction.spec is None or instruction.is_idle:
         return []
     names = [instruction.registers.get(name, name) for name in instruction.spec.writes]
-    return [name for name in names if name in _FLOATS or name in AAQ.registers]
+    return [name for name in names if name in _VECTORS or name in AAQ.registers]
 
 
 def _scalar(name: str) -> int:

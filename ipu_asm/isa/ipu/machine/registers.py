@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.emulator.registers import RegisterFile, RegisterLayout, Vector
+from ipu_asm.emulator.registers import RegisterLayout, Vector
 from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
+from ipu_asm.isa.ipu_family.machine.registers import IpuRegisterFile
 
 LANES: Final = 128
 R_REG_SIZE: Final = 128
@@ -38,48 +39,15 @@ MULT_STAGE_MAP: Final = {0: ("r", 0), 1: ("r", 1), 2: ("mem_bypass", 0)}
 """Name and element of the register for each mult-stage register number."""
 
 
-class RegFile(RegisterFile):
+class RegFile(IpuRegisterFile):
     """The registers, initially all zero. Words are unsigned 32-bit patterns.
 
-    `block` holds the vectors as bytes, `scalars` lr0-15, cr0-15, aaq0-3, in this order. The arrays
-    are views of `block`: r_acc and mult_res as 128 words, in unsigned, int32 and float32 form.
+    `block` holds the vectors as bytes, `scalars` lr0-15, cr0-15, aaq0-3, in this order.
     """
 
-    __slots__ = (
-        "acc_floats",
-        "acc_ints",
-        "acc_words",
-        "product_floats",
-        "product_ints",
-        "product_words",
-    )  # fmt: skip
+    __slots__ = ()
 
     layout = LAYOUT
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.acc_words = self.view("r_acc", "<u4")
-        self.acc_ints = self.acc_words.view("<i4")
-        self.acc_floats = self.acc_words.view("<f4")
-        self.product_words = self.view("mult_res", "<u4")
-        self.product_ints = self.product_words.view("<i4")
-        self.product_floats = self.product_words.view("<f4")
-
-    def get_lr(self, index: int) -> int:
-        """Return a loop register. Raises IndexError."""
-        return self.get_scalar(LOOP.name, index)
-
-    def set_lr(self, index: int, value: int) -> None:
-        """Set a loop register to the low 32 bits of a value. Raises IndexError."""
-        self.set_scalar(LOOP.name, index, value)
-
-    def get_cr(self, index: int) -> int:
-        """Return a config register. Raises IndexError."""
-        return self.get_scalar(CONFIG.name, index)
-
-    def set_cr(self, index: int, value: int) -> None:
-        """Set a config register to the low 32 bits of a value. Raises IndexError."""
-        self.set_scalar(CONFIG.name, index, value)
 
     def get_aaq(self, index: int) -> int:
         """Return an aaq register. Raises IndexError."""
@@ -88,11 +56,3 @@ class RegFile(RegisterFile):
     def set_aaq(self, index: int, value: int) -> None:
         """Set an aaq register to the low 32 bits of a value. Raises IndexError."""
         self.set_scalar(AAQ.name, index, value)
-
-    def get_r_acc_bytes(self) -> bytearray:
-        """Return a copy of the accumulator's 512 bytes."""
-        return self.get_register_bytes("r_acc")
-
-    def set_r_acc_bytes(self, data: bytes | bytearray | memoryview) -> None:
-        """Overwrite the accumulator. Raises ValueError unless `data` has 512 bytes."""
-        self.set_register_bytes("r_acc", 0, data)

@@ -25,6 +25,11 @@ class Unit(VliwMachine[IpuState]):
         super().__init__(state)
         self.aaq_shift = aaq_shift
 
+    @property
+    def arguments(self) -> tuple[int]:
+        """`aaq_shift`."""
+        return (self.aaq_shift,)
+
     def _has_float_words(self) -> bool:
         """Whether words are float32; otherwise they are int32."""
         return self._scalars[DTYPE] != 0

@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 from ipu_asm.emulator.words import signed
-from ipu_asm.isa.ipu2.machine.state import INST_MEM_SIZE
 from ipu_asm.isa.ipu2.machine.unit import Unit
+from ipu_asm.isa.ipu_family.machine.branches import BranchUnit
 
 
-class ControlUnit(Unit):
+class ControlUnit(Unit, BranchUnit):
     """Methods of the two slots. Those of break say whether a debugger stops before the bundle."""
-
-    def execute_beq(self, *, reg1: int, reg2: int, label: int) -> None:
-        """Branch if two registers are equal."""
-        if reg1 == reg2:
-            self._registers.pc = label
-
-    def execute_bne(self, *, reg1: int, reg2: int, label: int) -> None:
-        """Branch if two registers differ."""
-        if reg1 != reg2:
-            self._registers.pc = label
-
-    def execute_blt(self, *, reg1: int, reg2: int, label: int) -> None:
-        """Branch if the first register is less, both being signed."""
-        if signed(reg1) < signed(reg2):
-            self._registers.pc = label
 
     def execute_bge(self, *, reg1: int, reg2: int, label: int) -> None:
         """Branch if the first register is not less, both being signed."""
         if signed(reg1) >= signed(reg2):
             self._registers.pc = label
-
-    def execute_br(self, *, reg: int) -> None:
-        """Branch to the address in a register; an address beyond program memory halts."""
-        self._registers.pc = reg
-
-    def execute_bkpt(self) -> None:
-        """Halt the machine."""
-        self._registers.pc = INST_MEM_SIZE
 
     def execute_break(self) -> bool:
         """Always stop."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.words import LANES
+from ipu_asm.named_tuple import NamedTuple
 
 PARTITIONS: Final = (0, 2, 4, 8, 16)
 PAD_WORDS: Final = (0x0000_0000, 0x7F80_0000, 0xFF80_0000)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.emulator.words import CANONICAL_NAN, Floats, Words
+from ipu_asm.named_tuple import NamedTuple
 
 Elements = NDArray[np.uint8]
 

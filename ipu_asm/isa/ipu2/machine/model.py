@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, Mapping, Sequence
 
 import numpy as np
@@ -14,6 +14,7 @@ from ipu_asm.isa.ipu2.machine import elements
 from ipu_asm.isa.ipu2.machine.elements import element_values, encode_floats
 from ipu_asm.isa.ipu2.machine.ipu2 import Ipu2
 from ipu_asm.isa.ipu2.machine.numeric_events import nan_probe, overflow_probe
+from ipu_asm.isa.ipu2.machine.registers import R_REG_SIZE
 from ipu_asm.isa.ipu2.machine.state import FP32, INT32, Ipu2State, Settings
 from ipu_asm.isa.ipu2.registers import CONFIG
 from ipu_asm.isa.ipu_family.registers import LOOP
@@ -21,6 +22,7 @@ from ipu_asm.isa.ipu_family.registers import LOOP
 _NARROW_VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic")
 _WIDE_VECTORS: Final = ("r0_wide", "r1_wide", "r_cyclic_wide")
 _WORD_VECTORS: Final = ("r_acc", "mult_res")
+_MASKS: Final = "r_mask"
 _WIDE_TYPES: Final = {FP32: "f32", INT32: "i32"}
 
 
@@ -37,7 +39,9 @@ def _float_type(kind: elements.ElementType) -> ElementType:
         values: list[float] = element_values(kind).tolist()
         return values
 
-    return ElementType(kind.name.lower(), "fp8", 1, "", Fp8Format(compute, encode, largest))
+    encode_array = partial(encode_floats, kind)
+    fp8 = Fp8Format(compute, encode, largest, encode_array)
+    return ElementType(kind.name.lower(), "fp8", 1, "", fp8)
 
 
 _FLOAT_TYPES: Final[dict[elements.ElementType, ElementType]] = {
@@ -83,11 +87,16 @@ def _setting_values(settings: Settings) -> Mapping[str, Setting]:
 
 
 def _memory_read(state: Ipu2State, instruction: DecodedInstruction) -> tuple[int, int]:
-    """The row at the sum of `offset` and `base`, whose loop registers are those read."""
+    """The row at the sum of `offset` and `base`, whose loop registers are those read.
+
+    Of a row for the masks, that is the first 128 bytes.
+    """
     scalars, places = state.regfile.scalars, state.layout.places
     named = (places[instruction.registers[operand]] for operand in ("offset", "base"))
     size = state.settings.row_size
-    return size * sum(scalars[place] for place in named if isinstance(place, int)), size
+    start = size * sum(scalars[place] for place in named if isinstance(place, int))
+    is_mask = instruction.spec is not None and _MASKS in instruction.spec.writes
+    return start, R_REG_SIZE if is_mask else size
 
 
 MODEL: Final = MachineModel(

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Final, Iterator, Sequence
+from functools import partial
+from typing import Any, Callable, Final, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.numeric_events import NumericEvent, Probe
+from ipu_asm.emulator.core.checks import ALWAYS
+from ipu_asm.emulator.numeric_events import (
+    Addend,
+    Computed,
+    NanProbe,
+    OverflowProbe,
+    Probe,
+    overflow_check,
+)
 from ipu_asm.emulator.words import LANES, signed
 from ipu_asm.isa.ipu2.machine.dstructure import data_structure
 from ipu_asm.isa.ipu2.machine.masks import MASK_SIZE, kept_words, limited_shift
-from ipu_asm.isa.ipu2.machine.registers import CR, Ipu2RegisterFile
+from ipu_asm.isa.ipu2.machine.registers import CR, LAYOUT, Ipu2RegisterFile
 from ipu_asm.isa.ipu2.machine.state import FP32, INT32, Settings
 
 _WORD_REGISTERS: Final = ("mult_res", "r_acc", "post_aaq_reg")
@@ -34,14 +43,7 @@ def nan_probe(instructions: Sequence[DecodedInstruction], settings: Settings) ->
         if name in instruction.spec.writes
     ]
 
-    def probe(before: Ipu2RegisterFile, after: Ipu2RegisterFile) -> list[NumericEvent]:
-        return [
-            NumericEvent(instruction, name, int(fresh.sum()), int(fresh.argmax()))
-            for instruction, name in written
-            if (fresh := _new_nans(before, after, name)).any()
-        ]
-
-    return probe if written and settings.has_float_words else None
+    return NanProbe(written, LAYOUT) if written and settings.has_float_words else None
 
 
 def overflow_probe(instructions: Sequence[DecodedInstruction], settings: Settings) -> Probe | None:
@@ -50,35 +52,30 @@ def overflow_probe(instructions: Sequence[DecodedInstruction], settings: Setting
     None for a bundle that computes none.
     """
     exact_results = _EXACT_RESULTS if settings.wide == INT32 else _EXACT_SUMS
-    computing = [
-        (instruction, exact_results[instruction.spec.execute_fn])
+    computed = [
+        _computed(instruction, exact_results[instruction.spec.execute_fn])
         for instruction in instructions
         if instruction.spec is not None and instruction.spec.execute_fn in exact_results
     ]
-
-    def probe(before: Ipu2RegisterFile, after: Ipu2RegisterFile) -> list[NumericEvent]:
-        return [
-            event
-            for instruction, exact in computing
-            for event in _overflow(instruction, exact(before, after, instruction))
-        ]
-
-    return probe if computing and not settings.has_float_words else None
+    return OverflowProbe(computed) if computed and not settings.has_float_words else None
 
 
-def _new_nans(before: Ipu2RegisterFile, after: Ipu2RegisterFile, name: str) -> NDArray[np.bool_]:
-    """A truth value per element: whether it is NaN now and was not before."""
-    nans: NDArray[np.bool_] = np.isnan(after.view(name, "<f4"))
-    return nans & ~np.isnan(before.view(name, "<f4")) if nans.any() else nans
+def _computed(instruction: DecodedInstruction, exact: _Exact) -> Computed:
+    assert instruction.spec is not None
+    register = next(name for name in instruction.spec.writes if name in _WORD_REGISTERS)
+    addends = _ADDENDS.get(instruction.spec.execute_fn)
+    check = overflow_check(LAYOUT, addends) if addends else ALWAYS
+    exact_words = partial(_exact_words, exact, instruction)
+    return Computed(instruction, [register], exact_words, check)
 
 
-def _overflow(instruction: DecodedInstruction, exact: Any) -> Iterator[NumericEvent]:
-    wrapped = exact != exact.astype(np.int32)
-    if wrapped.any():
-        assert instruction.spec is not None
-        register = next(name for name in instruction.spec.writes if name in _WORD_REGISTERS)
-        first = int(wrapped.argmax())
-        yield NumericEvent(instruction, register, int(wrapped.sum()), first, int(exact[first]))
+def _exact_words(
+    exact: _Exact,
+    instruction: DecodedInstruction,
+    before: Ipu2RegisterFile,
+    after: Ipu2RegisterFile,
+) -> Any:
+    return exact(before, after, instruction)
 
 
 def _sums(before: Ipu2RegisterFile, after: Ipu2RegisterFile, _: DecodedInstruction) -> Any:
@@ -180,6 +177,13 @@ _EXACT_SUMS: Final[dict[str, _Exact]] = {
     "execute_agg_sum_first": _first_aggregates,
 }
 """The int64 results of the methods that write int32 sums, from the registers around a bundle."""
+
+_ADDENDS: Final = {
+    "execute_acc_add": (Addend("r_acc", False), Addend("mult_res", True)),
+    "execute_acc_sub": (Addend("r_acc", False), Addend("mult_res", True, is_negative=True)),
+    "execute_acc_sub_first": (Addend("mult_res", True, is_negative=True),),
+}
+"""The words whose sum a method writes, where it is such a sum in each lane."""
 
 _EXACT_RESULTS: Final[dict[str, _Exact]] = {
     **_EXACT_SUMS,

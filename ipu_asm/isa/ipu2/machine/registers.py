@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.emulator.registers import RegisterFile, RegisterLayout, Vector
+from ipu_asm.emulator.registers import RegisterLayout, Vector
 from ipu_asm.isa.ipu2.registers import CONFIG, CONSTANTS, PAIR, RESETS
+from ipu_asm.isa.ipu_family.machine.registers import IpuRegisterFile
 from ipu_asm.isa.ipu_family.registers import LOOP
 
 R_REG_SIZE: Final = 128
@@ -38,55 +39,12 @@ CR: Final = LAYOUT.files["cr"].start
 """Index of `cr0` among the scalars. That of `lr0` is 0."""
 
 
-class Ipu2RegisterFile(RegisterFile):
+class Ipu2RegisterFile(IpuRegisterFile):
     """The registers, in the state after reset: `cr15` is 128, all bits of `r_mask` are 1.
 
-    The arrays are views: r_acc and mult_res as 128 words, in unsigned, int32 and float32 form.
+    `cr0` and `cr1` are constant.
     """
 
-    __slots__ = (
-        "acc_floats",
-        "acc_ints",
-        "acc_words",
-        "product_floats",
-        "product_ints",
-        "product_words",
-    )
+    __slots__ = ()
 
     layout = LAYOUT
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.acc_words = self.view("r_acc", "<u4")
-        self.acc_ints = self.acc_words.view("<i4")
-        self.acc_floats = self.acc_words.view("<f4")
-        self.product_words = self.view("mult_res", "<u4")
-        self.product_ints = self.product_words.view("<i4")
-        self.product_floats = self.product_words.view("<f4")
-
-    def get_lr(self, index: int) -> int:
-        """Return a loop register. Raises IndexError."""
-        return self.get_scalar("lr", index)
-
-    def set_lr(self, index: int, value: int) -> None:
-        """Set a loop register to the low 32 bits of a value. Raises IndexError."""
-        self.set_scalar("lr", index, value)
-
-    def get_cr(self, index: int) -> int:
-        """Return a config register. Raises IndexError."""
-        return self.get_scalar("cr", index)
-
-    def set_cr(self, index: int, value: int) -> None:
-        """Set a config register to the low 32 bits of a value; `cr0` and `cr1` are constant.
-
-        Raises IndexError.
-        """
-        self.set_scalar("cr", index, value)
-
-    def get_r_acc_bytes(self) -> bytearray:
-        """Return a copy of the accumulator's 512 bytes."""
-        return self.get_register_bytes("r_acc")
-
-    def set_r_acc_bytes(self, data: bytes | bytearray | memoryview) -> None:
-        """Overwrite the accumulator. Raises ValueError unless `data` has 512 bytes."""
-        self.set_register_bytes("r_acc", 0, data)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa.ipu2.machine.elements import ElementType
 from ipu_asm.isa.ipu2.machine.registers import R_REG_SIZE, WORDS_SIZE, Ipu2RegisterFile
 from ipu_asm.isa.ipu2.manifest import MANIFEST
 from ipu_asm.isa.ipu_family import PROGRAM_LIMIT
+from ipu_asm.named_tuple import NamedTuple
 
-INST_MEM_SIZE: Final = PROGRAM_LIMIT
 XMEM_SIZE: Final = MANIFEST.memory_size
 ROWS: Final = XMEM_SIZE // WORDS_SIZE
 """The rows of memory, in both modes; narrow rows are 128 bytes, wide ones 512."""
 
+OFF: Final = "off"
+"""The name of the narrow mode for users, None in code."""
 FP32: Final = "fp32"
 INT32: Final = "int32"
 WIDE_MODES: Final = (None, FP32, INT32)
@@ -55,7 +57,7 @@ class Ipu2State(MachineState[Ipu2RegisterFile]):
     isa_name = "ipu2"
     registers = Ipu2RegisterFile
     memory_size = XMEM_SIZE
-    program_limit = INST_MEM_SIZE
+    program_limit = PROGRAM_LIMIT
 
     settings: Settings
 
@@ -66,6 +68,7 @@ class Ipu2State(MachineState[Ipu2RegisterFile]):
         quantize: bool = False,
         elu_alpha: float = 1.0,
     ) -> None:
+        wide = None if wide == OFF else wide
         if wide not in WIDE_MODES:
             raise ValueError(f"wide must be None, 'fp32' or 'int32', found {wide!r}")
         super().__init__(Settings(_element_type(dtype), wide, bool(quantize), float(elu_alpha)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterable, NamedTuple, Sequence
+from typing import Iterable, Sequence
 
 from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.ipu2.machine.ipu2 import Ipu2
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Statistics(NamedTuple):

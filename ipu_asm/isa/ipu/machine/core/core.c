@@ -4,6 +4,7 @@
 #include "acc.h"
 #include "lr.h"
 #include "mult.h"
+#include "repeat.h"
 #include "xmem.h"
 
 /* What an aggregate that does not fit takes back: registers, and the row of memory stored over. */
@@ -73,6 +74,7 @@ INLINE bool execute(const Bundle *b, ElementType type) {
             is_done = false;
         }
     }
+    if (is_done && b->xmem.op && control.is_counting_accesses) count_xmem(&b->xmem);
     if (!is_done) {
         if (b->lr[0].op) scalars[b->lr[0].dest] = old[0];
         if (b->lr[1].op) scalars[b->lr[1].dest] = old[1];
@@ -84,15 +86,19 @@ INLINE bool execute_on(const Bundle *b, int type) {
     return execute(b, (ElementType)type);
 }
 
+INLINE uint32_t repeat_in(const Bundle *b, uint32_t pc, uint32_t most, int type) {
+    return repeat(b, pc, most, (ElementType)type);
+}
+
 #include "loop.h"
 
 /* No instruction writes a config register, so the element type stays the same for a whole run. */
 __attribute__((export_name("run"))) void run(void) {
     acc_finiteness = UNKNOWN;
     switch (registers.scalars[DTYPE]) {
-    case INT8: run_loop(execute_on, INT8); break;
-    case FP8_E4M3: run_loop(execute_on, FP8_E4M3); break;
-    case FP8_E5M2: run_loop(execute_on, FP8_E5M2); break;
-    default: run_loop(execute_on, ELEMENT_TYPES); break;
+    case INT8: run_loop(execute_on, repeat_in, INT8); break;
+    case FP8_E4M3: run_loop(execute_on, repeat_in, FP8_E4M3); break;
+    case FP8_E5M2: run_loop(execute_on, repeat_in, FP8_E5M2); break;
+    default: run_loop(execute_on, repeat_in, ELEMENT_TYPES); break;
     }
 }

@@ -3,6 +3,7 @@
 #define ELEMENTS_H
 
 #include "machine.h"
+#include "small_floats.h"
 
 INLINE int mantissa_bits(ElementType type) {
     return type == FP8_E4M3 ? 3 : 2;
@@ -42,72 +43,28 @@ INLINE Word product_of(Word a, Word b) {
     return product != product ? CANONICAL_NAN : word_of(product);
 }
 
-/* Sixteen float32 numbers of which the lower 16 bits are zero: the other bits, as bytes. All finite
- * elements are such numbers. */
-typedef struct {
-    Vector high, low;
-} HalfWords;
-
-/* The bytes of the magnitudes 0 to 15, which are the subnormal elements and a few more. */
-typedef struct {
-    uint8_t high[BYTES_PER_VECTOR], low[BYTES_PER_VECTOR];
-} SmallMagnitudes;
-
-static const SmallMagnitudes SMALL_E4M3 = {
-    {0x00, 0x3B, 0x3B, 0x3B, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C,
+/* High and low bytes of what to add to the magnitudes 0 to 15, shifted by 4 and by 5 bits: the
+ * difference of the biases from the first normal number on. */
+static const uint8_t ADDENDS_E4M3[2][BYTES_PER_VECTOR] = {
+    {0x00, 0x3A, 0x3B, 0x3B, 0x3B, 0x3B, 0x3B, 0x3B, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C, 0x3C,
      0x3C},
-    {0x00, 0x00, 0x80, 0xC0, 0x00, 0x20, 0x40, 0x60, 0x80, 0x90, 0xA0, 0xB0, 0xC0, 0xD0, 0xE0,
-     0xF0},
+    {0x00, 0xF0, 0x60, 0x90, 0xC0, 0xD0, 0xE0, 0xF0},
 };
-static const SmallMagnitudes SMALL_E5M2 = {
-    {0x00, 0x37, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39,
-     0x39},
-    {0x00, 0x80, 0x00, 0x40, 0x80, 0xA0, 0xC0, 0xE0, 0x00, 0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0,
-     0xE0},
+static const uint8_t ADDENDS_E5M2[2][BYTES_PER_VECTOR] = {
+    {0x00, 0x37, 0x37, 0x37, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38,
+     0x38},
+    {0x00, 0x60, 0xC0, 0xE0},
 };
 
-/* The numbers of sixteen finite elements. From the magnitude 16 on they are normal: their exponent
- * and mantissa are a shift and an addition away. The table has the others; its look-up gives zero
- * for an index above 15. */
-INLINE HalfWords half_words(Vector elements, ElementType type) {
-    const SmallMagnitudes *table = type == FP8_E4M3 ? &SMALL_E4M3 : &SMALL_E5M2;
-    const int bits = mantissa_bits(type), down = bits + 1, up = 7 - bits;
-    const uint8_t bias = type == FP8_E4M3 ? 0x3C : 0x38;
-    const Vector magnitudes = wasm_v128_and(elements, wasm_i8x16_const_splat(0x7F));
-    const Vector is_large = wasm_i8x16_gt(magnitudes, wasm_i8x16_const_splat(15));
-    const Vector high =
-        wasm_i8x16_add(wasm_u8x16_shr(magnitudes, down), wasm_i8x16_splat((int8_t)bias));
-    const Vector low = wasm_i8x16_shl(magnitudes, up);
-    const Vector small_high = wasm_i8x16_swizzle(wasm_v128_load(table->high), magnitudes);
-    const Vector small_low = wasm_i8x16_swizzle(wasm_v128_load(table->low), magnitudes);
-    const Vector sign = wasm_v128_and(elements, wasm_i8x16_const_splat((int8_t)0x80));
-    return (HalfWords){
-        wasm_v128_or(sign, wasm_v128_or(small_high, wasm_v128_and(high, is_large))),
-        wasm_v128_or(small_low, wasm_v128_and(low, is_large)),
+INLINE SmallFloats small_floats(ElementType type) {
+    const bool is_e4m3 = type == FP8_E4M3;
+    return (SmallFloats){
+        .mantissa_bits = mantissa_bits(type),
+        .high = wasm_v128_load(is_e4m3 ? ADDENDS_E4M3[0] : ADDENDS_E5M2[0]),
+        .low = wasm_v128_load(is_e4m3 ? ADDENDS_E4M3[1] : ADDENDS_E5M2[1]),
+        .bias = wasm_i8x16_splat(is_e4m3 ? 0x3C : 0x38),
+        .most_finite = wasm_i8x16_splat((int8_t)(first_special(type) - 1)),
     };
-}
-
-/* Four numbers of sixteen, the quarter counted from 0. */
-INLINE Vector quarter(HalfWords numbers, int number) {
-    const Vector zero = wasm_i32x4_const_splat(0);
-    const Vector half = number < 2 ? wasm_i8x16_shuffle(numbers.low, numbers.high, 0, 16, 1, 17, 2,
-                                                        18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-                                   : wasm_i8x16_shuffle(numbers.low, numbers.high, 8, 24, 9, 25, 10,
-                                                        26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    return number % 2 ? wasm_i16x8_shuffle(zero, half, 0, 12, 1, 13, 2, 14, 3, 15)
-                      : wasm_i16x8_shuffle(zero, half, 0, 8, 1, 9, 2, 10, 3, 11);
-}
-
-/* Whether all 128 elements are finite. */
-INLINE bool are_finite(const uint8_t *elements, ElementType type) {
-    Vector greatest = wasm_i32x4_const_splat(0);
-    for (int lane = 0; lane < LANES; lane += BYTES_PER_VECTOR) {
-        const Vector bytes = wasm_v128_load(elements + lane);
-        const Vector magnitudes = wasm_v128_and(bytes, wasm_i8x16_const_splat(0x7F));
-        greatest = wasm_u8x16_max(greatest, magnitudes);
-    }
-    const Vector special = wasm_i8x16_splat((int8_t)(first_special(type) - 1));
-    return !wasm_v128_any_true(wasm_i8x16_gt(greatest, special));
 }
 
 #endif

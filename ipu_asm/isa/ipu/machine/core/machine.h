@@ -16,6 +16,8 @@ enum {
     PAGES = MEMORY_SIZE >> PAGE_BITS,
 };
 
+#include "accesses.h"
+
 typedef enum { INT8, FP8_E4M3, FP8_E5M2, ELEMENT_TYPES } ElementType;
 
 typedef struct {

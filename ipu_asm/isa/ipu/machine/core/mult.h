@@ -100,24 +100,26 @@ INLINE Vector put_floats(int lane, Vector products, bool accumulates, Vector so_
     return wasm_f32x4_add(so_far, sums);
 }
 
-INLINE Vector numbers_at(const uint8_t *elements, int lane, ElementType type, Vector scalar,
+INLINE Vector numbers_at(const uint8_t *elements, int lane, const SmallFloats *type, Vector scalar,
                          HalfWords *numbers, int number) {
     if (!elements) return scalar;
-    if (number == 0) *numbers = half_words(wasm_v128_load(elements + lane), type);
-    return quarter(*numbers, number);
+    const Vector zero = opaque_zero();
+    if (number == 0) *numbers = half_words(wasm_v128_load(elements + lane), type, zero);
+    return quarter_of(*numbers, number, zero);
 }
 
 /* Products of finite elements. An infinite or NaN accumulator leaves a total that is not finite; a
  * finite one may do so as well, by overflow. */
 INLINE Vector multiply_finite_floats(Factors factors, ElementType type, bool accumulates) {
     const Vector scalar = wasm_f32x4_splat(float_of(element_word(factors.scalar, type)));
+    const SmallFloats floats = small_floats(type);
     Vector totals[4];
     for (int number = 0; number < 4; number++) totals[number] = wasm_f32x4_const_splat(0);
     for (int lane = 0; lane < LANES; lane += BYTES_PER_VECTOR) {
         HalfWords first = {scalar, scalar}, second = {scalar, scalar};
         for (int number = 0; number < 4; number++) {
-            const Vector a = numbers_at(factors.first, lane, type, scalar, &first, number);
-            const Vector b = numbers_at(factors.second, lane, type, scalar, &second, number);
+            const Vector a = numbers_at(factors.first, lane, &floats, scalar, &first, number);
+            const Vector b = numbers_at(factors.second, lane, &floats, scalar, &second, number);
             totals[number] =
                 put_floats(lane + 4 * number, wasm_f32x4_mul(a, b), accumulates, totals[number]);
         }
@@ -127,8 +129,9 @@ INLINE Vector multiply_finite_floats(Factors factors, ElementType type, bool acc
 }
 
 INLINE bool factors_are_finite(Factors factors, ElementType type) {
-    if (factors.first && !are_finite(factors.first, type)) return false;
-    if (factors.second && !are_finite(factors.second, type)) return false;
+    const SmallFloats floats = small_floats(type);
+    if (factors.first && !are_finite(factors.first, &floats)) return false;
+    if (factors.second && !are_finite(factors.second, &floats)) return false;
     return (factors.first && factors.second) || is_finite_element(factors.scalar, type);
 }
 

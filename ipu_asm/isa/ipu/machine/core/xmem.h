@@ -36,6 +36,10 @@ INLINE bool xmem_is_refused(const XmemInstruction *i) {
            is_watched((uint32_t)address, xmem_size(i), xmem_writes(i) ? WRITES : READS);
 }
 
+INLINE void count_xmem(const XmemInstruction *i) {
+    count_access(xmem_address(i), xmem_size(i), xmem_writes(i) ? WRITES : READS);
+}
+
 INLINE void mark_dirty(uint32_t address, uint32_t size) {
     dirty_pages[address >> PAGE_BITS] = 1;
     dirty_pages[(address + size - 1) >> PAGE_BITS] = 1;

@@ -3,6 +3,7 @@
 #define ELEMENTS_H
 
 #include "machine.h"
+#include "small_floats.h"
 
 /* The constants of a type, for all lanes. */
 typedef struct {
@@ -46,6 +47,40 @@ INLINE Vector widened(Vector bytes, int quarter) {
     const Vector half =
         quarter < 2 ? wasm_u16x8_extend_low_u8x16(bytes) : wasm_u16x8_extend_high_u8x16(bytes);
     return quarter % 2 ? wasm_u32x4_extend_high_u16x8(half) : wasm_u32x4_extend_low_u16x8(half);
+}
+
+/* The type of a run. */
+static SmallFloats small_floats;
+
+/* Whether the type has as few bits of a mantissa as `small_floats` needs: E3 to E7. */
+INLINE bool has_half_words(void) {
+    return small_floats.mantissa_bits <= MOST_MANTISSA_BITS;
+}
+
+/* The number of an element. */
+INLINE Word number_of(uint8_t element) {
+    const ElementFormat format = format_of(control.option & EXPONENT_BITS);
+    return (Word)wasm_i32x4_extract_lane(numbers_of(wasm_i32x4_splat(element), &format), 0);
+}
+
+RARE void make_small_floats(void) {
+    const int exponent_bits = control.option & EXPONENT_BITS, bias = (1 << (exponent_bits - 1)) - 1;
+    const int mantissa_bits = 7 - exponent_bits, high_bias = (127 - bias) >> 1;
+    uint8_t high[BYTES_PER_VECTOR], low[BYTES_PER_VECTOR];
+    for (int magnitude = 0; magnitude < BYTES_PER_VECTOR; magnitude++) {
+        const int half = (int)(number_of((uint8_t)magnitude) >> 16);
+        const int addend = half - (magnitude << (7 - mantissa_bits));
+        high[magnitude] = (uint8_t)(addend >> 8);
+        low[magnitude] = (uint8_t)addend;
+    }
+    const int first_nan = ((1 << exponent_bits) - 1) << mantissa_bits;
+    small_floats = (SmallFloats){
+        .mantissa_bits = mantissa_bits,
+        .bias = wasm_i8x16_splat((int8_t)high_bias),
+        .high = wasm_v128_load(high),
+        .low = wasm_v128_load(low),
+        .most_finite = wasm_i8x16_splat((int8_t)(first_nan - 1)),
+    };
 }
 
 #endif

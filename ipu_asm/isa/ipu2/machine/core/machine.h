@@ -21,6 +21,8 @@ enum {
     PAGES = MEMORY_SIZE >> PAGE_BITS,
 };
 
+#include "accesses.h"
+
 /* What elements and words are; `control.option` has the details. */
 typedef enum { NARROW_INT, NARROW_FLOAT, WIDE_FLOAT, WIDE_INT } Mode;
 

@@ -56,6 +56,12 @@ INLINE Word low_byte(uint8_t cr, Mode mode) {
     return mode == WIDE_FLOAT ? word_of((float)(int8_t)word) : word & 0xFF;
 }
 
+/* The element by which `MULT.RC.VE` multiplies. */
+INLINE Word element_factor(const MultInstruction *i, Mode mode) {
+    return i->source < CR ? stage_element(registers.scalars[i->source], mode)
+                          : low_byte((uint8_t)(i->source - CR), mode);
+}
+
 INLINE Factors factors_of(const MultInstruction *i, Mode mode, Window *first, Window *second) {
     const uint32_t start = registers.scalars[i->index];
     switch (i->op) {
@@ -63,9 +69,7 @@ INLINE Factors factors_of(const MultInstruction *i, Mode mode, Window *first, Wi
         return (Factors){cyclic_window(start, mode, first),
                          stage_window((uint32_t)(LANES * i->source), mode, second), 0};
     case OP_MULT_RC_VE: {
-        const Word factor = i->source < CR ? stage_element(registers.scalars[i->source], mode)
-                                           : low_byte((uint8_t)(i->source - CR), mode);
-        return (Factors){cyclic_window(start, mode, first), 0, factor};
+        return (Factors){cyclic_window(start, mode, first), 0, element_factor(i, mode)};
     }
     case OP_MULT_RC_VS: {
         const void *elements = cyclic_window(start, mode, first);
@@ -107,8 +111,30 @@ INLINE void multiply_bytes(Factors factors) {
     }
 }
 
+/* Products of finite elements. */
+APART void multiply_half_words(const uint8_t *first, const uint8_t *second, Word number) {
+    const Vector factor = wasm_i32x4_splat((int32_t)number), zero = opaque_zero();
+    for (int lane = 0; lane < LANES; lane += BYTES_PER_VECTOR) {
+        const HalfWords a = half_words(wasm_v128_load(first + lane), &small_floats, zero);
+        HalfWords b = {zero, zero};
+        if (second) b = half_words(wasm_v128_load(second + lane), &small_floats, zero);
+        for (int quarter = 0; quarter < 4; quarter++) {
+            const Vector other = second ? quarter_of(b, quarter, zero) : factor;
+            const Vector products = wasm_f32x4_mul(quarter_of(a, quarter, zero), other);
+            wasm_v128_store(registers.mult_res + lane + 4 * quarter, products);
+        }
+    }
+}
+
 /* Products of elements are NaN only if one of them is: the canonical NaN. */
 INLINE void multiply_small_floats(Factors factors) {
+    if (has_half_words() && are_finite(factors.first, &small_floats)) {
+        const Word number = factors.second ? 0 : number_of((uint8_t)factors.factor);
+        if (factors.second ? are_finite(factors.second, &small_floats) : !is_nan_word(number)) {
+            multiply_half_words(factors.first, factors.second, number);
+            return;
+        }
+    }
     const ElementFormat format = format_of(control.option & EXPONENT_BITS);
     const Vector factor = numbers_of(wasm_i32x4_splat((int32_t)factors.factor), &format);
     const Vector canonical = wasm_i32x4_const_splat(0x7FC00000);
@@ -185,11 +211,20 @@ RARE void pad_words(uint64_t low, uint64_t high, Word pad) {
     }
 }
 
-INLINE void pad(const MultInstruction *i) {
-    const int32_t asked = (int32_t)registers.scalars[i->shift];
+INLINE Mask mask_of(const MultInstruction *i) {
     Mask mask;
     copy_bytes(&mask, registers.r_mask[i->mask], MASK_SIZE);
-    if (!asked && (mask.low & mask.high) == UINT64_MAX) return;
+    return mask;
+}
+
+INLINE bool is_padding(const MultInstruction *i) {
+    const Mask mask = mask_of(i);
+    return registers.scalars[i->shift] || (mask.low & mask.high) != UINT64_MAX;
+}
+
+INLINE void pad(const MultInstruction *i) {
+    const int32_t asked = (int32_t)registers.scalars[i->shift];
+    Mask mask = mask_of(i);
     const DataStructure structure = structure_of(i->structure);
     const Mask starts = group_starts(structure.partition);
     const int32_t distance = asked < -3 ? -3 : asked > 3 ? 3 : asked;
@@ -212,7 +247,7 @@ INLINE void execute_mult(const MultInstruction *i, Mode mode) {
         multiply_small_floats(factors);
     else
         multiply_words(factors, mode);
-    pad(i);
+    if (is_padding(i)) pad(i);
 }
 
 #endif

@@ -23,9 +23,16 @@ INLINE bool is_refused_transfer(const TransferInstruction *i, Mode mode, uint32_
     return control.watched_count && is_watched((uint32_t)address, size, kind);
 }
 
+INLINE uint32_t load_size(const TransferInstruction *i, Mode mode) {
+    return i->op == OP_LDR_MULT_MASK_REG ? NARROW_ROW : row_size(mode);
+}
+
+INLINE void count_transfer(const TransferInstruction *i, Mode mode, uint32_t size, uint32_t kind) {
+    count_access((uint32_t)address_of(i, mode), size, kind);
+}
+
 INLINE bool is_refused_load(const TransferInstruction *i, Mode mode) {
-    const uint32_t size = i->op == OP_LDR_MULT_MASK_REG ? NARROW_ROW : row_size(mode);
-    if (is_refused_transfer(i, mode, size, READS)) return true;
+    if (is_refused_transfer(i, mode, load_size(i, mode), READS)) return true;
     const Word index = registers.scalars[i->index];
     return i->op == OP_LDR_CYCLIC_MULT_REG && (index % LANES || index >= CYCLIC_SIZE);
 }

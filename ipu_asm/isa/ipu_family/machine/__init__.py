@@ -1,0 +1,1 @@
+"""What the machines of all IPUs share."""
