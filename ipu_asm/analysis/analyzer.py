@@ -5,31 +5,31 @@ from __future__ import annotations
 import gc
 import os
 from operator import attrgetter
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence, TypeAlias
 
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.host_configurations import Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.other_instruction_set import OtherSet, hint_at_other_set, other_set_of
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress, suppress_written
 from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
 from ipu_asm.program.program import Program
-from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.settings import source_settings
-from ipu_asm.source.source_map import MAIN
-from ipu_asm.source.template_comments import TemplateComment, template_comments
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
-_Known = tuple[Mapping[str, int], tuple[Mapping[str, int], ...], Hosts, tuple[TemplateComment, ...]]
+if TYPE_CHECKING:
+    from ipu_asm.source.template_comments import TemplateComment
+
+_Known: TypeAlias = (
+    "tuple[Mapping[str, int], tuple[Mapping[str, int], ...], Hosts, tuple[TemplateComment, ...]]"
+)
 """What is known about a program besides its text: presets, configurations, hosts, comments."""
 
 _place = attrgetter("span", "rule.code")
@@ -42,17 +42,21 @@ def _file_and_place(finding: Diagnostic) -> tuple[str, Span, str]:
 _MOST_REMEMBERED = 40_000
 # A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
 _LONGEST_REMEMBERED = 4_000
+# Bundles of a text that is so many times as long would be held in memory beside the next ones.
+_LONG_TEXT = 10
 
 
 class Analyzer:
     """Analyses texts of one instruction set, and each bundle text once.
 
-    It is the only holder of remembered bundles. What was not met in the last 40,000 new bundles is
-    forgotten.
+    It is the only holder of remembered bundles. What was not met in the last `most_remembered` new
+    bundles, nor in the text at hand, is forgotten: enough for a long document that is edited. A
+    bundle takes some 10 kB with all that was computed about it.
     """
 
-    def __init__(self, isa: Isa) -> None:
+    def __init__(self, isa: Isa, *, most_remembered: int = _MOST_REMEMBERED) -> None:
         self.isa = isa
+        self._most_remembered = most_remembered
         self._read = parser_for(isa).bundle
         rules = rules_for(isa)
         self._bundle_checks = [rule.check_bundle for rule in rules if rule.check_bundle]
@@ -79,55 +83,12 @@ class Analyzer:
         # times as long, one after an edit 1.08 times.
         collects = gc.isenabled()
         gc.disable()
+        self._forget()
         try:
             return self._analyze(text, path, before, change, settings)
         finally:
             if collects:
                 gc.enable()
-
-    def analyze_unclaimed(
-        self,
-        text: str,
-        path: str | None = None,
-        before: Analysis | None = None,
-        *,
-        change: Change | None = None,
-        settings: SourceSettings = DEFAULT_SETTINGS,
-    ) -> Analysis:
-        """The same for a text whose instruction set nothing states.
-
-        A text that is clearly for another assembler has a hint in place of all other findings. Of a
-        template, the expansion is as clear as the text: its tags may hide bundle marks, and the
-        masks of other assemblers (``{%k1}``) look like tags.
-        """
-        hint = foreign_assembly(text)
-        analysis = self.analyze_implied(text, path, before, change=change, settings=settings)
-        if hint is None or any(_is_ours(expansion) for expansion, _ in analysis.expanded):
-            return analysis
-        findings = suppress(analysis.program, analysis.source, [hint])
-        return analysis.with_diagnostics(tuple(findings))
-
-    def analyze_implied(
-        self,
-        text: str,
-        path: str | None = None,
-        before: Analysis | None = None,
-        *,
-        change: Change | None = None,
-        settings: SourceSettings = DEFAULT_SETTINGS,
-    ) -> Analysis:
-        """The same for a text that a configuration or an extension gives its instruction set.
-
-        A text that is plainly for another set of the language has a hint in place of all other
-        findings.
-        """
-        analysis = self.analyze(text, path, before, change=change, settings=settings)
-        other = other_set(analysis)
-        if other is None:
-            return analysis
-        hint = hint_at_other_set(other, text)
-        findings = suppress(analysis.program, analysis.source, [hint])
-        return analysis.with_diagnostics(tuple(findings))
 
     def read_ahead(self, text: str) -> Iterator[None]:
         """Read the bundles of a text one by one, so that `analyze` has little left to do."""
@@ -191,6 +152,8 @@ class Analyzer:
 
     def _effective(self, program: Program, findings: list[Diagnostic]) -> list[Diagnostic]:
         if self.isa.surface.severity_directives:
+            from ipu_asm.program.severity_directives import apply_severity_directives
+
             return list(apply_severity_directives(program, findings))
         return findings
 
@@ -234,6 +197,8 @@ class Analyzer:
     def _template_comments(self, text: str, expansion: Expansion) -> tuple[TemplateComment, ...]:
         if not self.isa.surface.templates:
             return ()
+        from ipu_asm.source.template_comments import template_comments  # for templates alone
+
         return template_comments(text, expansion.source_map)
 
     def _analyzed(
@@ -300,13 +265,14 @@ class Analyzer:
                 if more:
                     bundle = bundle.with_findings(more)
             if len(text) <= _LONGEST_REMEMBERED:
-                self._remember(text, bundle)
+                self._young[bundle.syntax.text] = bundle
         return bundle
 
-    def _remember(self, text: str, bundle: Bundle) -> None:
-        if len(self._young) >= _MOST_REMEMBERED:
-            self._old, self._young = self._young, {}
-        self._young[text] = bundle
+    def _forget(self) -> None:
+        """Forget old bundles, between two texts: those of one text, however long, are shared."""
+        if len(self._young) >= self._most_remembered:
+            is_long = len(self._young) > _LONG_TEXT * self._most_remembered
+            self._old, self._young = {} if is_long else self._young, {}
 
 
 def _change_of(expansion: Expansion, before: str) -> Change:
@@ -314,25 +280,6 @@ def _change_of(expansion: Expansion, before: str) -> Change:
     if expansion.edit and expansion.edit[0] is before:
         return expansion.edit[1]
     return change_between(before, expansion.text)
-
-
-def _is_ours(expansion: Expansion) -> bool:
-    """Return whether a template has an expansion that is not for another assembler."""
-    is_expanded = expansion.text and not expansion.findings
-    return bool(is_expanded) and foreign_assembly(expansion.text) is None
-
-
-def other_set(analysis: Analysis) -> OtherSet | None:
-    """Return the set that a text is plainly written for, placed in it, if that is not its own."""
-    for expansion, expanded in analysis.expanded:
-        other = other_set_of(expanded.program, expanded.diagnostics)
-        if other is not None:
-            place = expansion.source_map.written(other.span)
-            is_here = place is not None and place.path == MAIN
-            return other._replace(span=place.span if place and is_here else Span(0, 0))
-    if analysis.expanded:
-        return None
-    return other_set_of(analysis.program, analysis.program.findings)
 
 
 def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:
@@ -358,6 +305,7 @@ def analyze(
 ) -> Analysis:
     """Everything that is known about a text. Never raises for the text's sake.
 
+    Its findings have rows and columns: `finding.location.row`.
     With a `path`, the headers beside that file are read, and those below the nearest folder above
     it that has version control, in its folder `include`; no configuration is.
     Raises `UnknownIsaError` for the name of an instruction set that this version does not have, and
@@ -366,6 +314,12 @@ def analyze(
     require_text(text, "analyze")
     analyzer = Analyzer(isa_of(isa))
     if path is None:
-        return analyzer.analyze(text)
-    path = os.fsdecode(path)
-    return analyzer.analyze(text, path, settings=source_settings(path))
+        analysis = analyzer.analyze(text)
+    else:
+        path = os.fsdecode(path)
+        analysis = analyzer.analyze(text, path, settings=source_settings(path))
+    from ipu_asm.diagnostics.located import located  # commands and the server find rows themselves
+
+    return analysis.with_diagnostics(
+        located(analysis.diagnostics, analysis.source, analysis.headers)
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span, TextEdit, apply_edits

@@ -7,12 +7,13 @@ state without a name in the text, such as an accumulator or the memory.
 from __future__ import annotations
 
 from math import prod
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 LIVE = "live"

@@ -8,9 +8,10 @@ with delay slots takes effect after the last of them.
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 LATEST = 9

@@ -8,20 +8,19 @@ The loops of a run, found in the path that it took, are those of `emulator/loops
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.control_flow import delay_slots_of
-from ipu_asm.flow.counted_loops.facts import counted_loops
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 
 class SourceLoop(NamedTuple):
     """The addresses from `first`, where branches lead back to, to `last`, delay slots included.
 
-    Of the `slots` of its bundles, `used` have an instruction that does something. `label` is that
-    of its first bundle, None if it has none.
+    Of the `slots` of its bundles, `used` have an instruction that does something; slots that only
+    hold breakpoints do not count. `label` is that of its first bundle, None if it has none.
     """
 
     first: int
@@ -40,6 +39,14 @@ class SourceLoop(NamedTuple):
         """The fraction of the slots that is used, from 0 to 1."""
         return self.used / self.slots
 
+    @property
+    def use_text(self) -> str:
+        """What all say of the use: `3 of 14 slots used (21 %)`; "" if there is one slot only."""
+        if self.slots == self.size:
+            return ""
+        percent = (200 * self.used + self.slots) // (2 * self.slots)
+        return f"{self.used} of {self.slots} slots used ({percent} %)"
+
 
 def loops_of(program: Program) -> list[SourceLoop]:
     """The loops of a program by their first address."""
@@ -48,8 +55,8 @@ def loops_of(program: Program) -> list[SourceLoop]:
     isa = program.isa
     bundles = [program.bundles[number] for number in program.bundle_at_address]
     used = [0, *accumulate(_used_slots(isa, bundle) for bundle in bundles)]
-    width = len({unit for slot in isa.slots for unit in slot.units})
-    width = width or sum(slot.capacity for slot in isa.slots)
+    width = len({unit for slot in isa.working_slots for unit in slot.units})
+    width = width or sum(slot.capacity for slot in isa.working_slots)
     labels = _labels(program)
     found = []
     for first, last in loop_ends(program).items():
@@ -62,11 +69,19 @@ def loops_of(program: Program) -> list[SourceLoop]:
 
 def loop_ends(program: Program) -> dict[int, int]:
     """Return the last address of each loop by its first, both as in `loops_of`."""
-    bundles, numbers = program.bundles, program.bundle_at_address
-    return {
-        first: min(branch + delay_slots_of(bundles[numbers[branch]]), len(numbers) - 1)
-        for first, branch in sorted(backward_branches(program).items())
-    }
+    return {first: _last(program, b) for first, b in sorted(backward_branches(program).items())}
+
+
+def last_of_loop(program: Program, first: int) -> int | None:
+    """Return the last address of the loop that begins at an address; None if none does."""
+    branch = backward_branches(program).get(first)
+    return None if branch is None else _last(program, branch)
+
+
+def _last(program: Program, branch: int) -> int:
+    """Return the address of the last delay slot of a branch, of the branch if it has none."""
+    bundle = program.bundles[program.bundle_at_address[branch]]
+    return min(branch + delay_slots_of(bundle), len(program.bundle_at_address) - 1)
 
 
 def enclosing_loops(program: Program, address: int) -> list[range]:
@@ -93,7 +108,11 @@ def backward_branches(program: Program) -> dict[int, int]:
 
     Repeated bundles count as such, with a branch in the last of them.
     """
-    found: dict[int, int] = dict(counted_loops(program).ranges)
+    found: dict[int, int] = {}
+    if program.isa.counting.registers:
+        from ipu_asm.flow.counted_loops.facts import counted_loops  # few sets count like that
+
+        found.update(counted_loops(program).ranges)
     for reference in program.references:
         source, target = program.addresses[reference.bundle], reference.target
         flow = program.bundles[reference.bundle].flow
@@ -114,8 +133,9 @@ def _labels(program: Program) -> dict[int, str]:
 @cached_on_bundle
 def _used_slots(isa: Isa, bundle: Bundle) -> int:
     """Return the number of slots whose instruction has an effect; units where slots share them."""
+    units = {slot.name: max(len(slot.units), 1) for slot in isa.working_slots}
     return sum(
-        max(len(isa.slot_by_name[instruction.spec.slot].units), 1)
+        units.get(instruction.spec.slot, 0)
         for instruction, place in zip(bundle.instructions, bundle.places)
         if place is not None and instruction.spec is not None and not instruction.is_idle
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of
 from ipu_asm.flow.control_flow import control_flow_of
 from ipu_asm.flow.latency import LATEST, needed_distance
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 
 # Limits in bundles and states for following a result; beyond them it counts as read.
 _FARTHEST, _MOST_STATES = 1_000_000, 4_000

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import gcd, prod
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
 from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 _MOST_CELLS = 100_000

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 

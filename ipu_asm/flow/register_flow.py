@@ -6,13 +6,14 @@ sees the value from before the bundle.
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.accesses import LIVE, accesses_of
 from ipu_asm.flow.reachability import falls_through
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 

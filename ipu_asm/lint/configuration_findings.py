@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.config.configuration import (
     MOST_FINDINGS,
@@ -13,10 +13,11 @@ from ipu_asm.config.configuration import (
     line_finding,
 )
 from ipu_asm.config.configuration_file import read_configuration
-from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import selection_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 _STRING = re.compile(r""""[^"\n]*"|'[^'\n]*'""")

@@ -7,11 +7,12 @@ they name mnemonics that tell the sets apart.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.diagnostics.errors import UNKNOWN_MNEMONIC
 from ipu_asm.isa import manifests
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import Callable, Iterable, NamedTuple
+from typing import Callable, Iterable
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 BundleCheck = Callable[[Isa, Bundle], Iterable[Diagnostic]]

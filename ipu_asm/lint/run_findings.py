@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.config.kernel_keys import setting_text
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.register_flow import is_runnable
@@ -34,6 +33,8 @@ def configuration_text(presets: Mapping[str, int]) -> str:
     """Return " with `cr4` = 128", empty without presets."""
     if not presets:
         return ""
+    from ipu_asm.config.kernel_keys import setting_text
+
     shown = [
         f"`{name}` = {setting_text(name, value)}"
         for name, value in list(presets.items())[:_MOST_PRESETS]

@@ -6,9 +6,10 @@ left to a real run.
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
+import re
+from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.config.kernel_keys import setting_text
+from ipu_asm.config.kernel_keys import WIDE, setting_text
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS
@@ -23,11 +24,14 @@ from ipu_asm.flow.assertions.values import (
     number_of,
     refutation,
 )
+from ipu_asm.flow.control_run.execution import control_run, executed
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
-from ipu_asm.flow.control_run.run import LIMIT, MOST_STEPS, Limits, control_run, executed
+from ipu_asm.flow.control_run.run import LIMIT, MOST_STEPS, Limits
+from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
 from ipu_asm.flow.control_run.trace import Node as TraceNode
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
@@ -35,6 +39,8 @@ _RELATIONS = {
     "==": "", "<=": "at most ", "<": "less than ", ">=": "at least ", ">": "more than ",
 }  # fmt: skip
 
+_MOST_DECISIONS = 64
+_WORD = re.compile(r"\w+")
 _COUNTED = (AssertionKind.TRIPS, AssertionKind.CYCLES)
 
 
@@ -91,7 +97,35 @@ class Decided(NamedTuple):
 
 
 def decided_with(program: Program, presets: Mapping[str, int]) -> Decided:
-    """Return what the control run decides about assertions, with given registers at the start."""
+    """Return what the control run decides about assertions, with given registers at the start.
+
+    The last results are kept with the program: tests run a kernel again and again, with other data
+    in registers that decide nothing.
+    """
+    names, known = _deciding_registers(program), _decisions(program)
+    key = tuple(item for item in presets.items() if item[0].lower() in names)
+    found = known.get(key)
+    if found is None:
+        if len(known) == _MOST_DECISIONS:
+            known.clear()
+        found = known[key] = _decided(program, presets)
+    return found
+
+
+@cached_on_program
+def _decisions(_program: Program) -> dict[tuple[tuple[str, int], ...], Decided]:
+    return {}
+
+
+@cached_on_program
+def _deciding_registers(program: Program) -> frozenset[str]:
+    """Return the registers on which the control run, or an assertion, may depend."""
+    texts = (comment.text.lower() for comment in assertion_comments(program))
+    words = (word for text in texts for word in _WORD.findall(text))
+    return frozenset((*scalar_registers(program.isa).names, WIDE, *words))
+
+
+def _decided(program: Program, presets: Mapping[str, int]) -> Decided:
     try:
         run = control_run(program, presets)
     except UnsupportedProgramError:

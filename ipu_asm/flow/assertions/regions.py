@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
@@ -12,9 +12,10 @@ from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.flow.assertions.syntax import Region
 from ipu_asm.flow.assertions.values import Undecided, number_of
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.steps import mode_of
+from ipu_asm.flow.control_run.step_reading import mode_of
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.isa.storage import AddressSpace
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

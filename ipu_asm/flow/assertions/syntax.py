@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
-from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
+from ipu_asm.config.kernel_keys import NAMED_VALUES
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse_first, parse_list
 from ipu_asm.expressions.tree import Binary, Node
 from ipu_asm.flow.assertions.comments import AssertionKind
 from ipu_asm.isa.operands import number_value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 _RELATION = re.compile(r"(==|=|<=|>=|<|>)?[ \t]*")
@@ -125,7 +126,7 @@ def _configurations(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
             message = "expected `REGISTER = VALUE | VALUE`"
             raise ExpressionError(message, Span(at, len(text)))
         name = match[1].lower()
-        yield name, tuple(_values(text, *match.span(2), WIDE_MODES if name == WIDE else ()))
+        yield name, tuple(_values(text, *match.span(2), NAMED_VALUES.get(name, ())))
         at = match.end()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import islice, product
 from math import prod
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS, SIGNS, Number
 from ipu_asm.expressions.tree import (
@@ -23,6 +23,7 @@ from ipu_asm.expressions.tree import (
 from ipu_asm.expressions.tree import Number as Literal
 from ipu_asm.flow.control_run.trace import Dimension, Progression
 from ipu_asm.flow.control_run.values import Symbolic, Value, plus
+from ipu_asm.named_tuple import NamedTuple
 
 MOST_EXECUTIONS = 4_096
 """The executions of a bundle at which a condition is evaluated one by one, at most."""

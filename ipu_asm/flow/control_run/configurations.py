@@ -7,11 +7,9 @@ configuration of the project; what is given for one run (`--cr 4=64`) counts bef
 from __future__ import annotations
 
 from itertools import islice, product
-from typing import Iterator, Mapping, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.expressions.errors import ExpressionError
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
-from ipu_asm.flow.assertions.syntax import Configurations, parse_assertion
 from ipu_asm.program.program import Program
 
 MOST_CONFIGURATIONS = 16
@@ -39,10 +37,18 @@ def commented_values(program: Program) -> dict[str, Sequence[int]]:
     found: dict[str, Sequence[int]] = {}
     for comment in assertion_comments(program):
         if comment.kind is AssertionKind.CONFIGURATION:
-            try:
-                parsed = parse_assertion(comment.kind, comment.text)
-            except ExpressionError:
-                continue  # a finding of its own
-            assert isinstance(parsed, Configurations)
-            found.update(parsed.values)
+            found.update(_values_in(comment.text))
     return found
+
+
+def _values_in(text: str) -> Iterable[tuple[str, Sequence[int]]]:
+    """Return registers with their values; none for a text that has a finding of its own."""
+    from ipu_asm.expressions.errors import ExpressionError  # few programs have such comments
+    from ipu_asm.flow.assertions.syntax import Configurations, parse_assertion
+
+    try:
+        parsed = parse_assertion(AssertionKind.CONFIGURATION, text)
+    except ExpressionError:
+        return ()
+    assert isinstance(parsed, Configurations)
+    return parsed.values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.fault import iterations_at_end
 from ipu_asm.flow.control_run.iteration_bounds import steps_to_zero
@@ -10,6 +10,7 @@ from ipu_asm.flow.control_run.run import ENDLESS, FAULT, ControlRun
 from ipu_asm.flow.control_run.steps import Branch
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
 from ipu_asm.flow.control_run.values import minus
+from ipu_asm.named_tuple import NamedTuple
 
 
 class LoopCondition(NamedTuple):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
 
-from ipu_asm.flow.control_run.access_text import addresses_text
 from ipu_asm.flow.control_run.configurations import configurations_of
-from ipu_asm.flow.control_run.observed import Observation, observe
-from ipu_asm.flow.control_run.progressions import byte_ranges, in_units, moves, number_count
-from ipu_asm.flow.control_run.rerun import run_after_edit
-from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, control_run
-from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError, mode_of, steps_of
-from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
+from ipu_asm.flow.control_run.execution import control_run, executed
+from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, start_of
+from ipu_asm.flow.control_run.step_reading import mode_of, steps_of
+from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError
 from ipu_asm.flow.control_run.trace import Executed, executions
 from ipu_asm.flow.control_run.values import Value
 from ipu_asm.program.program import Program, cached_on_program
+
+if TYPE_CHECKING:
+    from ipu_asm.flow.control_run.observed import Observation
+    from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary
 
 _NAME = "control_facts"
 _MOST_STEPS = 20_000
@@ -35,6 +36,8 @@ class ControlFacts:
     @cached_property
     def summary(self) -> RunSummary:
         """The numbers of the run, which few rules ask for."""
+        from ipu_asm.flow.control_run.summary import summarise
+
         return summarise(self.run)
 
     @cached_property
@@ -84,6 +87,10 @@ class ControlFacts:
 
         They are sorted and do not touch each other. None if an offset depends on unknown values.
         """
+        from ipu_asm.flow.control_run.progressions import (
+            byte_ranges,  # for editors and few findings
+        )
+
         space = access.access.space
         modulus = space.size if space.is_register else 0
         return byte_ranges(access.offsets, access.access.size, modulus)
@@ -100,6 +107,9 @@ class ControlFacts:
 
         For a memory that is addressed by rows: `rows cr2 + k, k = 0..127`.
         """
+        from ipu_asm.flow.control_run.access_text import addresses_text
+        from ipu_asm.flow.control_run.progressions import in_units, moves, number_count
+
         unit, names = access.access.unit, self.base_names(access)
         space = access.access.space
         if space.is_register and None in map(number_count, access.offsets):
@@ -128,6 +138,8 @@ class ControlFacts:
 
         Ask once for all places: the program is executed again.
         """
+        from ipu_asm.flow.control_run.observed import observe
+
         return observe(self.run, places, Limits(_MOST_STEPS))
 
 
@@ -177,8 +189,12 @@ def _facts(
     presets: Mapping[str, int],
     earlier: ControlFacts | None,
 ) -> ControlFacts:
-    known, limits = earlier.run if earlier is not None else None, Limits(_MOST_STEPS)
-    return ControlFacts(presets, run_after_edit(program, presets, limits, steps, known))
+    limits = Limits(_MOST_STEPS)
+    if earlier is None:
+        return ControlFacts(presets, executed(start_of(program, presets, steps), limits))
+    from ipu_asm.flow.control_run.rerun import run_after_edit  # a command knows no earlier state
+
+    return ControlFacts(presets, run_after_edit(program, presets, limits, steps, earlier.run))
 
 
 def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> ControlFacts:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.run import FAULT, ControlRun
 from ipu_asm.flow.control_run.steps import Access, value_of
 from ipu_asm.flow.control_run.trace import LoopRun, Node
 from ipu_asm.flow.control_run.values import Value
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Fault(NamedTuple):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import gcd
-from typing import Iterator, Sequence
+from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
 
 from ipu_asm.flow.control_run.bounds import Bound, extent_of, within
 from ipu_asm.flow.control_run.guards import bound_of
-from ipu_asm.flow.control_run.rings import NO_RINGS, Rings
 from ipu_asm.flow.control_run.steps import Access, Branch, Step
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
 from ipu_asm.flow.control_run.values import (
@@ -21,6 +20,9 @@ from ipu_asm.flow.control_run.values import (
     unsigned,
 )
 
+if TYPE_CHECKING:
+    from ipu_asm.flow.control_run.rings import Rings
+
 
 def further_iterations(
     steps: Sequence[Step],
@@ -28,7 +30,7 @@ def further_iterations(
     nodes: Sequence[Node],
     strides: Sequence[Value],
     unknown_exit: int | None = None,
-    rings: Rings = NO_RINGS,
+    rings: Mapping[int, int] = {},
 ) -> Bound:
     """Return how many iterations after this one take the same path without a fault.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import Branch
 from ipu_asm.flow.control_run.trace import Dimension, Executed, LoopRun, Node
 from ipu_asm.flow.control_run.values import minus
+from ipu_asm.named_tuple import NamedTuple
 
 
 class LoopEntry(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.flow.control_run.trace import Node, Segment
 from ipu_asm.flow.control_run.values import Value, minus
+from ipu_asm.named_tuple import NamedTuple
 
 _UNIFORM = 3
 _LONGEST_PERIOD = 512

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, NamedTuple, Sequence
+from typing import Iterable, Mapping, Sequence
 
+from ipu_asm.flow.control_run.execution import executed
 from ipu_asm.flow.control_run.progressions import joined
-from ipu_asm.flow.control_run.run import DEFAULT_LIMITS, ControlRun, Limits, executed
+from ipu_asm.flow.control_run.run import DEFAULT_LIMITS, ControlRun, Limits
 from ipu_asm.flow.control_run.trace import Progression, executions
+from ipu_asm.named_tuple import NamedTuple
 
 
 class ObservedValues(NamedTuple):

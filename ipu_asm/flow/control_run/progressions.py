@@ -25,15 +25,6 @@ def extent(progression: Progression) -> tuple[int, int] | None:
     return (low, high) if isinstance(low, int) and isinstance(high, int) else None
 
 
-def extent_of_all(progressions: Sequence[Progression]) -> tuple[int, int] | None:
-    """Return the lowest and the highest number of several; None if unknown, or without numbers."""
-    extents = [extent(progression) for progression in progressions]
-    known = [each for each in extents if each is not None]
-    if not known or len(known) < len(extents):
-        return None
-    return min(low for low, _ in known), max(high for _, high in known)
-
-
 def number_count(progression: Progression) -> int | None:
     """Return how many numbers there are, repeated ones included; None if it is not known."""
     counts = [count for _, count in progression.dimensions]

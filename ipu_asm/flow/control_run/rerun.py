@@ -10,13 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Mapping, Sequence
 
-from ipu_asm.flow.control_run.run import (
-    ControlRun,
-    Execution,
-    Limits,
-    executed,
-    start_of,
-)
+from ipu_asm.flow.control_run.execution import Execution, executed
+from ipu_asm.flow.control_run.run import ControlRun, Limits, start_of
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node
 from ipu_asm.flow.control_run.values import Value
@@ -28,14 +23,14 @@ def run_after_edit(
     presets: Mapping[str, int],
     limits: Limits,
     steps: Sequence[Step],
-    earlier: ControlRun | None,
+    earlier: ControlRun,
 ) -> ControlRun:
     """Execute a program with `steps`; the result is that of `control_run`.
 
     `earlier` is the run of an earlier state of the program, with the same limits.
     """
     start = start_of(program, presets, steps)
-    if earlier is None or not earlier.states or list(earlier.initial) != list(start.initial):
+    if not earlier.states or list(earlier.initial) != list(start.initial):
         return executed(start, limits)
     # Below that number of bundles no limit ends a run, so that the order of execution is the same.
     most = limits.most_steps // 4

@@ -1,49 +1,15 @@
-"""Execution of the scalar part of a program, with uniform iterations of loops settled at once.
-
-A loop is executed until three iterations in a row have taken the same path, with the same change of
-all registers from one to the next. Every update is a sum of registers, so the change stays the same
-for as long as the path does, and the path for as long as the outcome of each comparison in it; that
-number of iterations follows from the values and their changes. Loops inside loops are single nodes
-of the path, so that nested loops are settled as well.
-"""
+"""A control run: how it is bounded, its trace, and how it ended."""
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
 
-from ipu_asm.flow.control_run.guards import guards_of
-from ipu_asm.flow.control_run.iteration_bounds import base_of, further_iterations, unknown_addresses
-from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit
-from ipu_asm.flow.control_run.steps import (
-    Access,
-    Branch,
-    ScalarRegisters,
-    Step,
-    mode_of,
-    scalar_registers,
-    steps_of,
-    value_of,
-)
-from ipu_asm.flow.control_run.trace import (
-    Executed,
-    LoopRun,
-    Node,
-    Progression,
-    folded,
-    strides_between,
-)
-from ipu_asm.flow.control_run.unknown_exits import settle
-from ipu_asm.flow.control_run.values import (
-    Value,
-    holds,
-    is_unwieldy,
-    plus,
-    reduced,
-    registers_in,
-    unknown,
-    unsigned,
-)
+from ipu_asm.flow.control_run.step_reading import mode_of, scalar_registers, steps_of
+from ipu_asm.flow.control_run.steps import ScalarRegisters, Step
+from ipu_asm.flow.control_run.trace import Node
+from ipu_asm.flow.control_run.values import Value, reduced, unknown
 from ipu_asm.flow.loops import loop_ends
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 MOST_STEPS = 200_000
@@ -52,13 +18,6 @@ MOST_STEPS = 200_000
 A quarter of them may follow each other without a loop that is settled: loops of kernels are soon
 uniform, those of random programs never.
 """
-
-_MOST_STATES = 5_000
-_NONE: tuple[str, ...] = ()
-_STEPS_BETWEEN_LOOKS = 2_000
-_UNIFORM = 3
-_DEEPEST = 50
-"""Loops in so many loops are executed bundle by bundle, so that the recursion has an end."""
 
 
 class End(NamedTuple):
@@ -101,20 +60,14 @@ class ControlRun(NamedTuple):
         return self.end.reason in (HALTED, RAN_OFF, FAULT)
 
 
-def control_run(
-    program: Program,
-    presets: Mapping[str, int] | None = None,
-    most_steps: int = MOST_STEPS,
-    is_cancelled: Callable[[], bool] | None = None,
-) -> ControlRun:
-    """Execute the scalar part of a program.
+class Limits(NamedTuple):
+    """How many bundles a run executes one by one at most, and what cancels it."""
 
-    `presets` are the values of registers that the host sets. The others have the value that they
-    have at reset; if the description states none, those that instructions can change are 0, and the
-    rest unknown. Raises `UnsupportedProgramError` for a program with errors
-    and for instruction sets that do not describe scalar effects.
-    """
-    return executed(start_of(program, presets), Limits(most_steps, is_cancelled))
+    most_steps: int = MOST_STEPS
+    is_cancelled: Callable[[], bool] | None = None
+
+
+DEFAULT_LIMITS = Limits()
 
 
 def start_of(
@@ -130,272 +83,3 @@ def start_of(
         for place, name in enumerate(names.names)
     ]
     return ControlRun(steps, names, loop_ends(program), values, (), End(LIMIT, 0), values)
-
-
-class Limits(NamedTuple):
-    """How many bundles a run executes one by one at most, and what cancels it."""
-
-    most_steps: int = MOST_STEPS
-    is_cancelled: Callable[[], bool] | None = None
-
-
-DEFAULT_LIMITS = Limits()
-
-
-def executed(
-    run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]] | None = None
-) -> ControlRun:
-    """Execute a run again from its first values.
-
-    `observed` has registers by address, whose values the trace then has as well, before and after
-    the bundle, behind those of its accesses and windows.
-    """
-    return Execution(run, limits, observed or {}).finished(0)
-
-
-class Execution:
-    """The state of a run: the values of registers, the trace so far, and its end."""
-
-    def __init__(
-        self, run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]]
-    ) -> None:
-        self.values = list(run.initial)
-        self.end: End | None = None
-        self.nodes: list[Node] = []
-        self.states: list[list[Value]] = []
-        self.counts: list[int] = []
-        self.count = 0
-        self._run = run
-        self._steps = run.steps
-        self._ends_of_loops = run.loops
-        self._most_steps, self._is_cancelled = limits
-        self._observed = observed
-        self._last = self._limit()
-        # By address: bases never change, so that each is added up once.
-        self._highest: dict[int, list[int | None]] = {}
-        self._cyclic: dict[int, Sequence[int]] = {}
-        self._loops: list[LoopIterations] = []
-
-    def _limit(self) -> int:
-        """Return the number of bundles that are executed one by one if no loop is settled."""
-        return min(self._most_steps, self.count + self._most_steps // 4 + 1)
-
-    def finished(self, address: int) -> ControlRun:
-        """Execute from an address to the end; return the run."""
-        while self.end is None:
-            address = self.next_node(address)
-        self.counts.append(self.count)
-        end, kept = self.end, len(self.states) <= _MOST_STATES
-        states, counts = (self.states, self.counts) if kept else ((), ())
-        return self._run._replace(
-            nodes=self.nodes, end=end, registers=self.values, states=states, counts=counts
-        )
-
-    def next_node(self, address: int) -> int:
-        """Execute the bundle or the loop at an address; return the next address."""
-        if len(self.states) <= _MOST_STATES:
-            self.states.append(self.values)
-            self.counts.append(self.count)
-        return self._advance(self.nodes, address)
-
-    def _advance(self, nodes: list[Node], address: int) -> int:
-        """Execute the bundle or the loop at an address; return the next address."""
-        if address not in self._ends_of_loops or len(self._loops) >= _DEEPEST:
-            return self._bundle(nodes, address)
-        loop = LoopIterations(address, self._ends_of_loops[address], self._cyclic_in(address))
-        self._loops.append(loop)
-        while self.end is None and address == loop.head:
-            address = self._iterate(loop)
-        self._loops.pop()
-        nodes.append(LoopRun(loop.head, loop.segments))
-        return address
-
-    def _cyclic_in(self, head: int) -> Sequence[int]:
-        """Return the registers that a loop updates modulo a power of two."""
-        if head not in self._cyclic:
-            steps = self._steps[head : self._ends_of_loops[head] + 1]
-            guarded = (update for step in steps if step.guards for update in step.updates)
-            self._cyclic[head] = sorted({u.register for u in guarded if u.modulus})
-        return self._cyclic[head]
-
-    def _iterate(self, loop: LoopIterations) -> int:
-        """Execute one iteration, and all that follow it if they can be settled."""
-        nodes: list[Node] = []
-        address = self._bundle(nodes, loop.head)
-        while self.end is None and address != loop.head and loop.contains(address):
-            address = self._advance(nodes, address)
-        is_left = self.end is not None or address != loop.head
-        if loop.exits and (is_left or len(loop.exits) != len(loop.recent) + 1 or loop.segments):
-            self._end_at_unknown_exit(loop, nodes)
-            return address
-        if is_left:
-            loop.end(nodes)
-            return address
-        loop.finish(nodes, self.values)
-        loop.drop_oldest()
-        if loop.exits and len(loop.recent) == _UNIFORM:
-            return self._settle_unknown_exit(loop)
-        return loop.head if loop.exits else self._settle(loop)
-
-    def _settle(self, loop: LoopIterations) -> int:
-        """Fold three uniform periods and all that follow them on the same path."""
-        found = loop.last_periods(_UNIFORM)
-        changes = loop.changes(found[0]) if found is not None else None
-        if found is None or changes is None:
-            return loop.head
-        period, (first, second, third) = found
-        strides = strides_between(first, second)
-        if strides is None or strides != strides_between(second, third):
-            return loop.head
-        further = further_iterations(self._steps, self.values, third, strides)
-        count = None
-        if further is None:
-            registers = unknown_addresses(self._steps, third, strides)
-            if registers:
-                self.end = End(UNKNOWN, loop.head, registers)
-                loop.end(())
-                return loop.head
-            self.end = End(ENDLESS, loop.head)
-        elif further == 0:
-            return loop.head
-        else:
-            self.values = [
-                value if change == 0 else reduced(plus(value, change, further))
-                for value, change in zip(self.values, changes)
-            ]
-            count = _UNIFORM + further
-        self._last = self._limit()
-        loop.fold(folded(first, strides, count), count, period)
-        return loop.head
-
-    def _settle_unknown_exit(self, loop: LoopIterations) -> int:
-        settled = settle(self._steps, loop.recent, loop.exits)
-        if settled is None:
-            self._end_at_unknown_exit(loop, ())
-            return loop.head
-        loop.segments, self.values, following = settled
-        return following
-
-    def _end_at_unknown_exit(self, loop: LoopIterations, nodes: Sequence[Node]) -> None:
-        """End the run before the first branch of a loop whose outcome is not known."""
-        first = loop.exits[0]
-        if first.iteration < len(loop.recent):
-            nodes = loop.recent[first.iteration].nodes
-            del loop.recent[first.iteration :]
-        loop.end(nodes[: first.place])
-        reason = self.end.reason if self.end is not None else UNKNOWN
-        reason = reason if reason in (LIMIT, CANCELLED) else UNKNOWN
-        self.end = End(reason, first.address, first.registers)
-        self.values = list(first.before)
-
-    def _bundle(self, nodes: list[Node], address: int) -> int:
-        """Execute one bundle; return the next address."""
-        self.count += 1
-        if address >= len(self._steps):
-            self.end = End(RAN_OFF, address)
-        elif self.count > self._last:
-            self.end = End(LIMIT, address)
-        elif self._is_cancelled and self.count % _STEPS_BETWEEN_LOOKS == 0 and self._is_cancelled():
-            self.end = End(CANCELLED, address)
-        else:
-            return self._execute(nodes, address)
-        return address
-
-    def _execute(self, nodes: list[Node], address: int) -> int:
-        updates, accesses, branch, halts, windows, *_, guarded = self._steps[address]
-        old = new = self.values
-        observed: list[Progression] = []
-        taken: bool | None = None
-        following, unknown = address + 1, _NONE
-        if branch is not None:
-            taken, following, unknown = self._branch(branch, address, observed)
-            if self.end is not None:
-                return address
-        if updates:
-            self.values = new = old.copy()
-            for update in updates:
-                register, sum_, modulus, added = update
-                is_sum = not modulus and added is None
-                value = reduced(value_of(sum_, old)) if is_sum else update.value(old)
-                if type(value) is not int and is_unwieldy(value):
-                    self.end, self.values = End(LIMIT, address), old
-                    return address
-                new[register] = value
-        if accesses:
-            offsets = [value_of(access.offset, new) for access in accesses]
-            if self._faults(address, offsets):
-                self.end, self.values = End(FAULT, address), old
-                return address
-            observed += [Progression(offset) for offset in offsets]
-        if windows:
-            observed += [Progression(new[window.register]) for window in windows]
-        if guarded:
-            guards = (guard for update in updates for guard in guards_of(update, old))
-            observed += map(Progression, guards)
-        if self._observed:
-            for register in self._observed.get(address, ()):
-                observed += (Progression(old[register]), Progression(new[register]))
-        if unknown:
-            loop = self._loops[-1]
-            place = (address, len(nodes), len(loop.recent))
-            loop.exits.append(UnknownExit(*place, unknown, old, self.values))
-        nodes.append(Executed(address, taken, tuple(observed)))
-        if halts:
-            self.end = End(HALTED, address)
-        return following
-
-    def _branch(
-        self, branch: Branch, address: int, observed: list[Progression]
-    ) -> tuple[bool | None, int, tuple[str, ...]]:
-        """Return whether a branch is taken, the next address, and the registers in doubt.
-
-        A branch in doubt is assumed to stay in the loop around it.
-        """
-        if branch.indirect >= 0:
-            target = self.values[branch.indirect]
-            observed.append(Progression(target))
-            if isinstance(target, int):
-                return True, unsigned(target), ()
-            self.end = End(UNKNOWN, address, target.registers)
-            return None, address, ()
-        assert branch.target is not None
-        if not branch.relation:
-            return True, branch.target, ()
-        left, right = self.values[branch.left], self.values[branch.right]
-        observed += (Progression(left), Progression(right))
-        taken = holds(branch.relation, left, right)
-        if taken is not None:
-            return taken, branch.target if taken else address + 1, ()
-        registers = registers_in(left, right)
-        taken = self._stays(branch.target, address + 1)
-        if taken is None:
-            self.end = End(UNKNOWN, address, registers)
-        return taken, branch.target if taken else address + 1, registers
-
-    def _stays(self, target: int, following: int) -> bool | None:
-        """Return which of two addresses is in the loop; None if both are, or none."""
-        if not self._loops:
-            return None
-        loop = self._loops[-1]
-        is_inside = loop.contains(target)
-        return None if is_inside is loop.contains(following) else is_inside
-
-    def _faults(self, address: int, offsets: Sequence[Value]) -> bool:
-        """Return whether an access of a bundle faults at its offset from the base registers."""
-        accesses = self._steps[address].accesses
-        highest = self._highest.get(address)
-        if highest is None:
-            highest = self._highest[address] = [self._highest_offset(each) for each in accesses]
-        for access, offset, last in zip(accesses, offsets, highest):
-            if not isinstance(offset, int):
-                continue
-            if offset % access.space.step or (last is not None and not 0 <= offset <= last):
-                return True
-        return False
-
-    def _highest_offset(self, access: Access) -> int | None:
-        """Return the highest offset that does not fault; None if no offset is too high."""
-        if access.highest is None:
-            return None
-        base = base_of(access, self.values)
-        return access.highest - (base if isinstance(base, int) else 0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.flow.control_run.progressions import joined
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
 from ipu_asm.flow.control_run.values import Value, plus, registers_in
+from ipu_asm.named_tuple import NamedTuple
 
 Count = int | None
 """A number; None if it depends on a value that is not known."""

@@ -6,9 +6,10 @@ compare or address with changes by the same amount from one to the next.
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.values import Value, minus, times
+from ipu_asm.named_tuple import NamedTuple
 
 Dimension = tuple[Value, Value | None]
 """A stride and a count, as an unsigned number; without a count there is no end."""

@@ -7,7 +7,7 @@ that depends on the unknown one, and the run goes on behind the loop with values
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import further_iterations
 from ipu_asm.flow.control_run.loop_iterations import Iteration, UnknownExit
@@ -33,6 +33,7 @@ from ipu_asm.flow.control_run.values import (
     repetitions,
     times,
 )
+from ipu_asm.named_tuple import NamedTuple
 
 
 class SettledLoop(NamedTuple):

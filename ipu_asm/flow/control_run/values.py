@@ -6,9 +6,8 @@ values, modulo 2^32: of registers, and of what follows from them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.isa.scalar import OPPOSITE
+from ipu_asm.named_tuple import NamedTuple
 
 BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1

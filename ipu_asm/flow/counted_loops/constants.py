@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.flow.counted_loops.effects import BRANCH, CALLS, HALTS, JUMP, RETURNS, Assignment
 from ipu_asm.flow.counted_loops.graph import OUTSIDE, Exit, Graph
+from ipu_asm.named_tuple import NamedTuple
 
 MOST = (1 << 19) - 1
 """The largest number that is followed: all registers hold it without a change."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import RegisterAccess, access_of, accesses_of
@@ -11,6 +9,7 @@ from ipu_asm.flow.control_flow import CALL, RETURN
 from ipu_asm.flow.latency import LATEST
 from ipu_asm.isa.counting import CountingFacts
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 
 BRANCH, JUMP, CALLS, RETURNS, HALTS = "branch", "jump", "call", "return", "halt"
 _MACRO = "macro"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.flow.counted_loops.constants import constants_of
 from ipu_asm.flow.counted_loops.effects import effect_of
 from ipu_asm.flow.counted_loops.graph import Graph, graph_of
 from ipu_asm.flow.counted_loops.loops import CountedLoop, Loops, Path
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.counted_loops.effects import (
@@ -20,6 +20,7 @@ from ipu_asm.flow.counted_loops.effects import (
 )
 from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.macros import effect_of as directive_effect
 from ipu_asm.program.program import Program

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping
 
 from ipu_asm.flow.counted_loops.constants import Constants, Label
 from ipu_asm.flow.counted_loops.effects import BRANCH, CALLS, Assignment, Jump
 from ipu_asm.flow.counted_loops.graph import LEAVING, Exit, Graph
+from ipu_asm.named_tuple import NamedTuple
 
 _BITS = 32
 

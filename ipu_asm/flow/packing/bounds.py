@@ -8,11 +8,12 @@ recurrence does: a cycle of dependences that comes back to an instruction in a l
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.flow.packing.dependences import Dependence, DependenceGraph, DependenceKind
 from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 
 
 class SlotPressure(NamedTuple):

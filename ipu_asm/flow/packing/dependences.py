@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import groupby
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.flow.packing.operations import Operation, operations_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 Disjoint = Callable[[Operation, Operation], bool]

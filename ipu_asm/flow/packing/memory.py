@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.progressions import extent
@@ -12,6 +10,7 @@ from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.flow.control_run.values import Value
 from ipu_asm.flow.packing.dependences import Disjoint
 from ipu_asm.flow.packing.operations import Operation
+from ipu_asm.named_tuple import NamedTuple
 
 
 class _Extent(NamedTuple):

@@ -8,11 +8,12 @@ so that the next iteration starts behind it. No register is renamed.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.flow.packing.bounds import recurrence_of, resource_bound
 from ipu_asm.flow.packing.dependences import Dependence, DependenceGraph, DependenceKind
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 
 _MOST_STAGES = 4
 _MOST_OPERATIONS = 60

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations, pairwise
-from typing import Container, Iterator, NamedTuple, Sequence
+from typing import Container, Iterator, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
@@ -20,6 +20,7 @@ from ipu_asm.flow.packing.operations import (
     operations_of,
 )
 from ipu_asm.flow.packing.schedule import schedule
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import distance, is_distance, resolve_target
 from ipu_asm.program.labels import Reference

@@ -8,7 +8,7 @@ needs as many trips as there are stages, which the control run knows.
 from __future__ import annotations
 
 from itertools import chain
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import assertion_comments
@@ -22,6 +22,7 @@ from ipu_asm.flow.packing.operations import Operation, basic_blocks, by_bundle, 
 from ipu_asm.flow.packing.pack import check_packable, in_order, slot_order
 from ipu_asm.flow.packing.proof import ProofError, same_words
 from ipu_asm.flow.packing.value_flow import Name, values_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program

@@ -41,7 +41,7 @@ def prove_values(plan: PackingPlan) -> None:
         _prove_block(plan, block)
 
 
-def prove_control(plan: PackingPlan, old: ControlRun, new: ControlRun) -> None:
+def prove_control(old: ControlRun, new: ControlRun) -> None:
     """Raise `ProofError` unless the control runs of the program and of the packed one agree."""
     if old.end.reason not in _COMPARABLE:
         raise ProofError(f"its control run is not known to the end: {old.end.reason}")

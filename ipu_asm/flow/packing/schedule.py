@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, Sequence
 
 from ipu_asm.flow.packing.dependences import DependenceGraph
 from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 
 Arrangement = list[list[int]]
 """The numbers of the operations in each bundle."""

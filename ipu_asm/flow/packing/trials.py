@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from itertools import count as counting
 from random import Random
-from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.flow.control_run.run import (
-    ENDLESS,
-    HALTED,
-    MOST_STEPS,
-    RAN_OFF,
-    ControlRun,
-    control_run,
-)
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.run import ENDLESS, HALTED, MOST_STEPS, RAN_OFF, ControlRun
 from ipu_asm.flow.control_run.trace import Executed, Node
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 _MOST_TRIES = 40

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.flow.packing.pack import PackingError
+from ipu_asm.named_tuple import NamedTuple
 
 Name = tuple[int, ...]
 """The name of an instruction that is executed, such as its place in the source."""

@@ -35,7 +35,6 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.removal import removal_of
 from ipu_asm.lint.rule import Rule
 
 RULE_ID = RuleId("H101", "explicit-break", Severity.HINT)
@@ -46,6 +45,8 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is not None and instruction.spec.flow == "break":
             message = f"a finished program has no breaks in it, found `{instruction.mnemonic}`"
+            from ipu_asm.lint.removal import removal_of
+
             edits = removal_of(isa, bundle, number)
             title = f"remove `{instruction.mnemonic}`"
             fix = Fix(title, edits, Applicability.UNSAFE) if edits else None

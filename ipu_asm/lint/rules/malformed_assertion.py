@@ -25,12 +25,11 @@ Whoever reads the comment believes that it is checked.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Iterator
 
-from ipu_asm.config.kernel_keys import WIDE
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
-from ipu_asm.flow.loops import backward_branches
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
@@ -51,6 +50,10 @@ def check(program: Program) -> Iterator[Diagnostic]:
     from ipu_asm.flow.assertions.syntax import Configurations, parse_assertion
 
     for comment in comments:
+        option = _host_option(program, comment)
+        if option is not None:
+            yield option
+            continue
         try:
             parsed = parse_assertion(comment.kind, comment.text)
         except ExpressionError as error:
@@ -63,14 +66,35 @@ def check(program: Program) -> Iterator[Diagnostic]:
             yield from _misplaced(program, comment)
 
 
+def _host_option(program: Program, comment: AssertionComment) -> Diagnostic | None:
+    """A finding for an option of the host, such as `dtype`, that no comment states."""
+    if comment.kind is not AssertionKind.CONFIGURATION:
+        return None
+    from ipu_asm.config.kernel_keys import NAMED_VALUES  # for few programs
+    from ipu_asm.isa import manifests
+
+    manifest = manifests().get(program.isa.name)
+    for option in manifest.host_options if manifest else ():
+        name = option.name.replace("_", "[-_]")
+        found = re.search(rf"(?<![\w-]){name}(?=\s*=)", comment.text, re.IGNORECASE)
+        if found and option.name not in NAMED_VALUES:
+            message = (
+                f"expected a register that the host sets, found {quoted(found[0])}: choose it with "
+                f'`{option.argument}`, or for this kernel in `[kernel."GLOB".run]` of ipu.toml'
+            )
+            return Diagnostic(RULE_ID, message, comment.place(Span(*found.span())))
+    return None
+
+
 def _unknown_registers(
     program: Program, comment: AssertionComment, parsed: Configurations
 ) -> Iterator[Diagnostic]:
-    from ipu_asm.flow.control_run.steps import scalar_registers
+    from ipu_asm.config.kernel_keys import NAMED_VALUES
+    from ipu_asm.flow.control_run.step_reading import scalar_registers
 
     known = set(scalar_registers(program.isa).names)
     if any(space.rows for space in program.isa.spaces.values()):
-        known.add(WIDE)
+        known |= NAMED_VALUES.keys()
     for name, _ in parsed.values if known else ():
         if name not in known:
             start = comment.text.lower().find(name)
@@ -79,6 +103,8 @@ def _unknown_registers(
 
 
 def _misplaced(program: Program, comment: AssertionComment) -> Iterator[Diagnostic]:
+    from ipu_asm.flow.loops import backward_branches
+
     kind, keyword = comment.kind, quoted(comment.kind.value)
     if kind in (AssertionKind.REGION, AssertionKind.CONFIGURATION):
         return
@@ -106,6 +132,7 @@ RULE = Rule(
         "# ⟦ASSERT⟧\nbkpt;;",
         "# CR cr4 = ⟦x⟧\nbkpt;;",
         "# CR ⟦cr16⟧ = 1\nbkpt;;",
+        "# CR cr4 = 64, ⟦dtype⟧ = fp8_e4m3\nbkpt;;",
         "bkpt;;\n# ⟦ASSERT⟧ lr5 == 0",
         "acc;;\n# ⟦LOOP⟧ 3\nbkpt;;",
         "# ⟦LOOP⟧ 3\nbkpt;;",

@@ -19,11 +19,13 @@ from ipu_asm.text import SourceFile
 
 # In a long text a search for an expression is faster than `in`.
 _MARK = re.compile("ipu:")
+_WITHOUT_MARK = re.compile(r"ignore(?:-file)?[ \t]*\[")
+"""A suppression whose mark is misspelt."""
 
 
 def suppress(program: Program, source: SourceFile, findings: list[Diagnostic]) -> list[Diagnostic]:
     """The findings that no comment suppresses, plus one for each name that suppresses nothing."""
-    if not _MARK.search(program.text):
+    if not _is_marked(program.text):
         return findings
     # Few texts have such comments, so the rest of the package is imported late.
     from ipu_asm.lint.suppressions.application import apply_suppressions
@@ -44,10 +46,14 @@ def suppress_written(
     any iteration, call or context; in a header it may be for another file that includes it.
     """
     paths = {finding.path for finding in findings if finding.path in headers}
-    if not _MARK.search(source.text) and not any(_MARK.search(headers[p].text) for p in paths if p):
+    if not _is_marked(source.text) and not any(_is_marked(headers[p].text) for p in paths if p):
         return findings
     from ipu_asm.lint.suppressions.application import WrittenFile, apply_written_suppressions
 
     files = [WrittenFile(None, source, program)]
     files += [WrittenFile(path, headers[path], None) for path in paths if path]
     return apply_written_suppressions(files, surface, findings)
+
+
+def _is_marked(text: str) -> bool:
+    return bool(_MARK.search(text) or _WITHOUT_MARK.search(text))

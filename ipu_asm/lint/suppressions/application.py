@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterable, Iterator, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity, UnplacedFinding
 from ipu_asm.diagnostics.suggestions import Vocabulary
@@ -13,11 +13,14 @@ from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUP
 from ipu_asm.lint.selection import EVERYTHING
 from ipu_asm.lint.suppressions.comments import (
     SuppressionComment,
+    comment_marks,
     comment_removal,
+    misspelt_comments,
     name_removal,
     suppression_comments,
     written_comments,
 )
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile, Span
 
@@ -33,7 +36,9 @@ def apply_suppressions(
 ) -> list[Diagnostic]:
     """The findings that no comment suppresses, plus one for each name that suppresses nothing."""
     comments = suppression_comments(program, source)
-    return _suppressed(source, comments, findings, True) if comments else findings
+    if comments:
+        findings = _suppressed(source, comments, findings, True)
+    return [*findings, *_misspelt(source.text, program.isa.surface)]
 
 
 class WrittenFile(NamedTuple):
@@ -57,6 +62,8 @@ def apply_written_suppressions(
             here = [finding for finding in findings if finding.path == path]
             findings = [finding for finding in findings if finding.path != path]
             findings += _suppressed(source, comments, here, program is not None)
+        if program is not None:
+            findings = [*findings, *_misspelt(source.text, surface)]
     return findings
 
 
@@ -75,6 +82,13 @@ def _suppressed(
     removable = Applicability.UNSAFE if has_errors else Applicability.SAFE
     unused = list(_unused(suppressions, removable))
     return kept + [finding for finding in unused if not suppressions.suppress(finding)]
+
+
+def _misspelt(text: str, surface: Surface) -> Iterator[Diagnostic]:
+    """Yield a finding for each comment that is nearly a suppression, and so suppresses nothing."""
+    for span, meant in misspelt_comments(text, comment_marks(surface)):
+        message = f"a suppression is written `{meant}[name]`, found {quoted(text[slice(*span)])}"
+        yield UnplacedFinding(UNUSED_SUPPRESSION, message, meant).at(span)
 
 
 class _Suppressions:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, Sequence
 
+from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.text import SourceFile, Span, TextEdit
@@ -15,6 +17,13 @@ _SUPPRESSION = re.compile(
     r"ipu:[ \t]*(?P<word>ignore(?:-file)?)(?![\w-])"
     r"(?:[ \t]*\[(?P<list>[^\[\]\r\n]*)(?P<end>\])?)?"
 )
+# What may have been meant as one: another word before a list, or no colon. Prose has no list.
+_MISSPELT = re.compile(
+    r"[iI][pP][uU](?:[ \t]*:[ \t]*(?P<word>[A-Za-z][\w-]*)"
+    r"|[ \t]*[;.,=-]?[ \t]*(?P<bare>ignore(?:-file)?))"
+    r"(?=[ \t]*\[[^\[\]\r\n]*\])"
+)
+_WORDS = Vocabulary(("ignore", "ignore-file"))
 _NAME = re.compile(r"[^\s,]+")
 _WHITE_SPACE = re.compile(r"\s*")
 _BLANKS = " \t"
@@ -46,7 +55,9 @@ def suppression_comments(program: Program, source: SourceFile) -> list[Suppressi
     """All suppression comments of a program, in source order."""
     marks = program.isa.surface.comments
     reader = _CommentReader(source, source.text, program.isa.surface, lambda: _first_token(program))
-    return [reader.comment(match, start) for match, start in _matches(program.text, marks)]
+    return [
+        reader.comment(match, start) for match, start in _matches(_SUPPRESSION, program.text, marks)
+    ]
 
 
 def written_comments(
@@ -61,12 +72,27 @@ def written_comments(
     def top() -> int:
         return len(text) + 1 if program is None else _first_token(program())
 
-    text, marks = source.text, surface.comments
-    layout = text
-    if surface.templates:
-        layout, marks = skeleton(text), (_TEMPLATE_COMMENT, *marks)
+    text, marks = source.text, comment_marks(surface)
+    layout = skeleton(text) if surface.templates else text
     reader = _CommentReader(source, layout, surface, top)
-    return [reader.comment(match, start) for match, start in _matches(text, marks)]
+    return [reader.comment(match, start) for match, start in _matches(_SUPPRESSION, text, marks)]
+
+
+def comment_marks(surface: Surface) -> tuple[str, ...]:
+    """Return the marks of comments in a source, those of its template included."""
+    return (_TEMPLATE_COMMENT, *surface.comments) if surface.templates else surface.comments
+
+
+def misspelt_comments(text: str, marks: Sequence[str]) -> Iterator[tuple[Span, str]]:
+    """Yield the place of each comment that is nearly a suppression, and what was meant.
+
+    `marks` are those of comments.
+    """
+    for match, _ in _matches(_MISSPELT, text, marks):
+        found = match["word"] or match["bare"]
+        meant = _WORDS.nearest(found.replace("_", "-"))
+        if meant is not None and match[0] != f"ipu: {meant}" and not _SUPPRESSION.match(match[0]):
+            yield Span(*match.span()), f"ipu: {meant}"
 
 
 def comment_removal(comment: SuppressionComment, text: str) -> TextEdit:
@@ -92,9 +118,11 @@ def name_removal(names: Sequence[Span], number: int, is_first: bool) -> TextEdit
     return TextEdit(Span(names[number - 1].end, names[number].end), "")
 
 
-def _matches(text: str, marks: Sequence[str]) -> Iterator[tuple[re.Match[str], int]]:
-    """Each match of a suppression that follows a comment mark, with the offset of that mark."""
-    for match in _SUPPRESSION.finditer(text):
+def _matches(
+    pattern: re.Pattern[str], text: str, marks: Sequence[str]
+) -> Iterator[tuple[re.Match[str], int]]:
+    """Each match of a pattern that follows a comment mark, with the offset of that mark."""
+    for match in pattern.finditer(text):
         before = match.start()
         while before and text[before - 1] in _BLANKS:
             before -= 1

@@ -8,10 +8,12 @@ that is the same both times does not depend on the host, but for a chance of one
 from __future__ import annotations
 
 from random import Random
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.flow.control_run.steps import Branch, Step, scalar_registers, steps_of
+from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
+from ipu_asm.flow.control_run.steps import Branch, Step
 from ipu_asm.flow.control_run.values import Value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 MOST_BUNDLES = 150_000

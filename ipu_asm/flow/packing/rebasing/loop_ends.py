@@ -8,9 +8,9 @@ stepped before it is used, from a value one step less, is stepped in the bundle 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
-from ipu_asm.flow.control_run.steps import steps_of
+from ipu_asm.flow.control_run.step_reading import steps_of
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import packing_blocks
 from ipu_asm.flow.packing.rebasing.execution import signed
@@ -18,6 +18,7 @@ from ipu_asm.flow.packing.rebasing.rewriting import Operand, Rewriting
 from ipu_asm.flow.packing.rebasing.steps import Known, free_registers, set_to, setting
 from ipu_asm.flow.packing.rebasing.updates import computes, constant_update, instruction_at
 from ipu_asm.flow.packing.rebasing.webs import START, Place, Read, Web
+from ipu_asm.named_tuple import NamedTuple
 
 
 class _Step(NamedTuple):

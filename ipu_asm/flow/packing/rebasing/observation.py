@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.accesses import LIVE, accesses_of
-from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.packing.rebasing.execution import MOST_BUNDLES, Execution, Values, executions_of
 from ipu_asm.flow.packing.rebasing.updates import computes
 from ipu_asm.flow.packing.rebasing.webs import START, Place, Read, Webs
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 Event = tuple[object, ...]
@@ -176,6 +177,6 @@ def _updates(program: Program, address: int) -> int:
     return sum(computes(each) and not each.is_idle for each in instructions)
 
 
-def updates_at(program: Program, observation: Observation, places: frozenset[Place]) -> int:
+def updates_at(observation: Observation, places: frozenset[Place]) -> int:
     """Return how often instructions are executed, all together."""
     return sum(observation.executions[address] for address, _ in places if address >= 0)

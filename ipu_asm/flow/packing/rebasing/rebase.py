@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
-from ipu_asm.flow.control_run.steps import steps_of
+from ipu_asm.flow.control_run.step_reading import steps_of
 from ipu_asm.flow.packing.operations import basic_blocks, operations_of
 from ipu_asm.flow.packing.pack import PackingError, check_packable
 from ipu_asm.flow.packing.rebasing.execution import MOST_BUNDLES
@@ -23,6 +23,7 @@ from ipu_asm.flow.packing.rebasing.steps import (
     unread_updates,
 )
 from ipu_asm.flow.packing.rebasing.webs import webs_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program
 

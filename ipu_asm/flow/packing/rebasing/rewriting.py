@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.flow.packing.layout import Place, block_edit
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import in_order, packing_blocks, slot_order
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits

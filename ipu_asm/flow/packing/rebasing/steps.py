@@ -9,14 +9,16 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.flow.control_run.steps import Step, scalar_registers, steps_of
+from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
+from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.packing.rebasing.execution import holds, signed
 from ipu_asm.flow.packing.rebasing.observation import Decision, Observation, updates_at
 from ipu_asm.flow.packing.rebasing.rewriting import Rewriting
 from ipu_asm.flow.packing.rebasing.updates import constant_update, setting_text
 from ipu_asm.flow.packing.rebasing.webs import START, Place, Read, Web, Webs
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 _LEAST_SAVED = 2
@@ -40,16 +42,13 @@ class Known(NamedTuple):
     def movable(self) -> list[Web]:
         """Return the webs whose writes may be removed, those with the most executions first."""
         found = [
-            (updates_at(self.program, self.observation, web.writes), web)
+            (updates_at(self.observation, web.writes), web)
             for web in self.webs.webs
             if web.register not in self.kept and web.writes != {START}
         ]
         least = _LEAST_SAVED * len(self.observation.presets)
         saving = [pair for pair in found if pair[0] >= least]
         return [web for _, web in sorted(saving, key=lambda pair: -pair[0])]
-
-
-StepKind = Callable[[Known], Iterator[Rewriting]]
 
 
 def unread_updates(known: Known) -> Iterator[Rewriting]:

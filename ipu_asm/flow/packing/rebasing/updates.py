@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.packing.rebasing.webs import Place
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 

@@ -5,13 +5,14 @@ A register is renamed or removed by webs, since different webs of a register hav
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.accesses import LIVE, accesses_of
-from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.register_flow import successors_of
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 Place = tuple[int, int]

@@ -33,7 +33,7 @@ loop:
 from __future__ import annotations
 
 import re
-from typing import Collection, Iterator, NamedTuple, Sequence
+from typing import Collection, Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
@@ -43,6 +43,7 @@ from ipu_asm.flow.control_run.values import wrapped
 from ipu_asm.isa.operands import number_value
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.comments import comments_between
 from ipu_asm.text import Span

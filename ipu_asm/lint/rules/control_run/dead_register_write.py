@@ -36,7 +36,7 @@ from typing import Collection, Iterator, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import access_span, accesses_of
-from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.reachability import reachability_of
 from ipu_asm.flow.register_flow import (
     is_runnable,

@@ -32,7 +32,7 @@ row:
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
@@ -47,6 +47,7 @@ from ipu_asm.lint.run_findings import (
     mnemonic_at,
     write_place,
 )
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W304", "first-row-skipped", Severity.WARNING)

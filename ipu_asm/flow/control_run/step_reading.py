@@ -1,0 +1,274 @@
+"""Steps of bundles, as the description of their instructions states them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Iterable, Iterator, Mapping
+
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.flow.accesses import LIVE
+from ipu_asm.flow.control_run.steps import (
+    Access,
+    Branch,
+    ScalarRegisters,
+    Step,
+    Sum,
+    UnsupportedProgramError,
+    Update,
+    WindowRead,
+)
+from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.scalar import Condition, Term, operands_named
+from ipu_asm.program.program import Program
+
+
+@lru_cache(maxsize=8)
+def scalar_registers(isa: Isa) -> ScalarRegisters:
+    """Return the scalar registers of an instruction set; none if it does not describe them."""
+    changed: dict[str, None] = {}
+    named: dict[str, None] = {}
+    for spec in isa.instructions.values():
+        for operand in spec.operands if spec.scalar is not None else ():
+            registers = scalars_of(isa, getattr(operand.type, "registers", ()))
+            assert spec.scalar is not None
+            if operand.name in operands_named(spec.scalar):
+                named.update(dict.fromkeys(registers))
+            if operand.name in spec.scalar.computes:
+                changed.update(dict.fromkeys(registers))
+    return ScalarRegisters(tuple({**changed, **named}), len(changed))
+
+
+def scalars_of(isa: Isa, registers: Iterable[str]) -> list[str]:
+    """Return the registers, in order, of which pairs consist; others as they are."""
+    found = {}
+    for register in registers:
+        found.update(dict.fromkeys(sorted(isa.units(register), key=_natural)))
+    return list(found)
+
+
+def _natural(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def mode_of(presets: Mapping[str, int]) -> int:
+    """Return the number of the mode of the machine in a configuration of the host."""
+    if not presets:
+        return 0
+    from ipu_asm.config.kernel_keys import WIDE  # for few programs the host's values are known
+
+    return presets.get(WIDE, 0)
+
+
+def steps_of(program: Program, mode: int = 0) -> list[Step]:
+    """Return the step of each address in a mode. Raises `UnsupportedProgramError`."""
+    targets = {reference.bundle: reference.target for reference in program.references}
+    found = []
+    for number in program.bundle_at_address:
+        step = _step_in(mode, program.isa, program.bundles[number])
+        if step.branch is not None and step.branch.indirect < 0:
+            target = targets.get(number)
+            if target is None:
+                raise UnsupportedProgramError("a branch without a target")
+            step = step._replace(branch=step.branch._replace(target=target))
+        found.append(step)
+    return found
+
+
+@cached_on_bundle
+def _step(isa: Isa, bundle: Bundle) -> Step:
+    """Return the step of a bundle in mode 0, without the target of its branch."""
+    return _reader(isa, 0).step(bundle)
+
+
+@cached_on_bundle
+def _steps_in_modes(_isa: Isa, _bundle: Bundle) -> dict[int, Step]:
+    """Return the steps of a bundle in other modes, which are filled in as they are needed."""
+    return {}
+
+
+def _step_in(mode: int, isa: Isa, bundle: Bundle) -> Step:
+    if not mode:
+        return _step(isa, bundle)
+    known = _steps_in_modes(isa, bundle)
+    if mode not in known:
+        known[mode] = _reader(isa, mode).step(bundle)
+    return known[mode]
+
+
+class _Reader:
+    def __init__(self, isa: Isa, mode: int) -> None:
+        self._isa = isa
+        self._mode = mode
+        registers = scalar_registers(isa)
+        self._registers = registers.positions
+        self._changing = registers.changing
+
+    def step(self, bundle: Bundle) -> Step:
+        updates: list[Update] = []
+        accesses: list[Access] = []
+        windows: list[WindowRead] = []
+        branch, halts = None, False
+        for place, instruction in enumerate(bundle.instructions):
+            spec = instruction.spec
+            if spec is None:
+                raise UnsupportedProgramError(f"unknown instruction {instruction.mnemonic}")
+            if instruction.is_idle:
+                continue
+            if spec.scalar is not None:
+                updates += self._updates(spec, instruction)
+                accesses += self._accesses(spec, instruction, place)
+                windows += self._windows(spec, instruction, place)
+            if spec.flow == "halt":
+                halts = True
+            elif spec.flow in ("branch", "jump", "indirect"):
+                branch = self._branch(spec, instruction)
+        step = Step(tuple(updates), tuple(accesses), branch, halts, tuple(windows))
+        return step._replace(
+            registers=sum(1 << each for each in _registers_of(step)),
+            stores=tuple(n for n, each in enumerate(accesses) if _is_store(each)),
+            stepped=tuple(_stepped(step)),
+            guards=sum(update.guards for update in updates),
+        )
+
+    def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
+        assert spec.scalar is not None
+        for name, (terms, exponent, byte) in spec.scalar.computes.items():
+            if byte:
+                added = self._byte(instruction, byte)
+                for register in self._registers_of(instruction, name):
+                    yield Update(register, (0, ((register, 1),)), added=added)
+                continue
+            modulus = 1 << self._number(instruction, exponent) if exponent else 0
+            sum_ = self._sum(instruction, terms)
+            yield Update(self._register(instruction, name), sum_, modulus)
+
+    def _accesses(
+        self, spec: InstructionSpec, instruction: Instruction, place: int
+    ) -> Iterator[Access]:
+        assert spec.scalar is not None
+        for kind, size, memory, terms in spec.scalar.accesses:
+            space = self._isa.spaces[memory]
+            unit = space.row(self._mode)
+            constant, registers = self._sum(instruction, terms)
+            bases = tuple(register for register, _ in registers if register >= self._changing)
+            terms_ = tuple((r, factor * unit) for r, factor in registers if r < self._changing)
+            offset = constant * unit, terms_
+            highest = None if space.wraps else space.highest(size or unit, self._mode)
+            yield Access(place, kind, size or unit, memory, space, offset, bases, highest, unit)
+
+    def _windows(
+        self, spec: InstructionSpec, instruction: Instruction, place: int
+    ) -> Iterator[WindowRead]:
+        assert spec.scalar is not None
+        for size, memory, operand, is_clipped, file in spec.scalar.windows:
+            if not file or self._file_of(instruction, operand) == file:
+                register = self._register(instruction, operand)
+                parts = (memory, *self._isa.spaces[memory].parts)
+                is_live = any(spec.reads.get(part) == LIVE for part in parts)
+                modulus = self._isa.spaces[memory].size
+                yield WindowRead(place, size, memory, register, is_clipped, is_live, modulus)
+
+    def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:
+        if spec.flow == "indirect":
+            names = [operand.name for operand in spec.operands if operand.read]
+            return Branch(indirect=self._register(instruction, names[0]))
+        if spec.flow == "jump":
+            return Branch()
+        condition: Condition | None = spec.scalar.condition if spec.scalar else None
+        if condition is None:
+            raise UnsupportedProgramError(f"the condition of {spec.mnemonic} is not described")
+        left = self._register(instruction, condition.left)
+        right = self._register(instruction, condition.right)
+        return Branch(condition.relation, left, right)
+
+    def _sum(self, instruction: Instruction, terms: tuple[Term, ...]) -> Sum:
+        constant = 0
+        registers: list[tuple[int, int]] = []
+        for name, sign, bits, is_signed in terms:
+            if bits:
+                value = self._number(instruction, name)
+                constant += sign * (
+                    _sign_extended(value, bits) if is_signed else value % (1 << bits)
+                )
+            else:
+                registers.append((self._register(instruction, name), sign))
+        return constant, tuple(registers)
+
+    def _byte(self, instruction: Instruction, name: str) -> Sum:
+        """Return the sum of which the lowest byte is that of an operand."""
+        if self._registers_of(instruction, name):
+            return 0, ((self._register(instruction, name), 1),)
+        return self._number(instruction, name), ()
+
+    @staticmethod
+    def _number(instruction: Instruction, name: str) -> int:
+        value = instruction.value(name)
+        if not isinstance(value, int):
+            raise UnsupportedProgramError(f"{instruction.mnemonic} without a number")
+        return value
+
+    def _register(self, instruction: Instruction, name: str) -> int:
+        found = self._registers_of(instruction, name)
+        if not found:
+            raise UnsupportedProgramError(f"{instruction.mnemonic} without a register")
+        return found[0]
+
+    def _registers_of(self, instruction: Instruction, name: str) -> list[int]:
+        """Return the register of an operand, or those of a pair; also of a register by its name."""
+        word = _word_of(instruction, name)
+        names = scalars_of(self._isa, [(name if word is None else word).lower()])
+        return [self._registers[each] for each in names if each in self._registers]
+
+    def _file_of(self, instruction: Instruction, name: str) -> str:
+        """Return the register file of the register in an operand; empty if it names none."""
+        word = _word_of(instruction, name)
+        file = self._isa.file_of_register.get(word.lower()) if word is not None else None
+        return file.name if file is not None else ""
+
+
+_reader = lru_cache(maxsize=8)(_Reader)
+
+
+def _registers_of(step: Step) -> set[int]:
+    sums = [*(update.sum for update in step.updates), *(each.offset for each in step.accesses)]
+    sums += [update.added for update in step.updates if update.added is not None]
+    found = {register for _, terms in sums for register, _ in terms}
+    found.update(update.register for update in step.updates)
+    found.update(window.register for window in step.windows)
+    for access in step.accesses:
+        found.update(access.bases)
+    branch = step.branch
+    if branch is not None:
+        found.update((branch.left, branch.right) if branch.relation else ())
+        found.update((branch.indirect,) if branch.indirect >= 0 else ())
+    return found
+
+
+def _word_of(instruction: Instruction, name: str) -> str | None:
+    for operand, word in zip(instruction.operands, instruction.words[1:]):
+        if operand is not None and operand.name == name:
+            return word
+    return None
+
+
+def _sign_extended(value: int, bits: int) -> int:
+    half = 1 << (bits - 1)
+    return (value + half) % (1 << bits) - half
+
+
+def _is_store(access: Access) -> bool:
+    return access.kind == "write" and not access.space.is_register
+
+
+def _stepped(step: Step) -> Iterator[tuple[int, int, int]]:
+    for number, access in enumerate(step.accesses):
+        constant, terms = access.offset
+        if access.space.is_register or not access.bases or constant or len(terms) != 1:
+            continue
+        register, factor = terms[0]
+        for update in step.updates:
+            by, added = update.sum
+            is_step = update.is_sum and update.register == register and added == ((register, 1),)
+            if is_step and factor == access.unit:
+                yield number, register, by

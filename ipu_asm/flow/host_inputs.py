@@ -1,0 +1,146 @@
+"""What only the host gives to a program, and what the head comment says of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Mapping
+
+from ipu_asm.flow.accesses import accesses_of
+from ipu_asm.flow.control_run.configurations import commented_values
+from ipu_asm.flow.control_run.facts import control_facts, facts_with
+from ipu_asm.flow.control_run.step_reading import scalar_registers
+from ipu_asm.isa import manifests
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes
+from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.program.register_notes import register_notes
+
+_VALUE = re.compile(r"(-?(?:0x[\da-f_]+|\d[\d_]*))(?:$|[,;:]|[ \t]+\()", re.IGNORECASE)
+_WORD = 1 << 32
+
+
+class HeaderValue(NamedTuple):
+    """The value that comments give to a register, and the words that say so."""
+
+    value: int
+    words: str
+
+
+class InputRegion(NamedTuple):
+    """A named part of memory that a program loads from and never stores to.
+
+    `size` is in bytes; None if neither the comment nor the known registers tell it.
+    """
+
+    note: MemoryNote
+    register: str
+    size: int | None
+
+
+@cached_on_program
+def host_registers(program: Program) -> tuple[str, ...]:
+    """Return the scalar registers that a program reads and that no instruction can set.
+
+    Constants, and registers that an option of the machine sets, are not among them.
+    """
+    isa = program.isa
+    names, changing = scalar_registers(isa)
+    options = {option.register for option in manifests()[isa.name].host_options}
+    host = set(names[changing:]) - set(isa.constants) - options
+    read = {
+        access.register
+        for bundle in program.bundles
+        for access in accesses_of(isa, bundle)
+        if access.reads and access.register in host
+    }
+    return tuple(sorted(read, key=names.index))
+
+
+def header_values(program: Program) -> dict[str, HeaderValue]:
+    """Return the values of host registers that comments tell.
+
+    ``# CR cr4 = 128`` states one (of several, the first); ``cr3 = 1, the factor`` in the head
+    comment is another; ``cr1 = WEIGHT_BASE`` is the beginning of the region ``weights``.
+    """
+    notes, bases, commented = register_notes(program), bases_of(program), commented_values(program)
+    found: dict[str, HeaderValue] = {}
+    for name in host_registers(program):
+        if commented.get(name):
+            found[name] = HeaderValue(commented[name][0] % _WORD, f"CR {name}")
+        elif (match := _VALUE.match(notes.get(name, ""))) is not None:
+            found[name] = HeaderValue(int(match[1], 0) % _WORD, f"{name} = {match[1]}")
+        elif name in bases:
+            note = bases[name]
+            unit = max(note.row, _unit(program, name))
+            words = f"{note.name} at {note.start // note.row:#x}"
+            found[name] = HeaderValue(note.start // unit, words)
+    return found
+
+
+def input_regions(program: Program, values: Mapping[str, int]) -> list[InputRegion]:
+    """Return the regions of the head comment that the program only loads from.
+
+    `values` are those of host registers, as far as they are known: they tell the size of a region
+    that the comment counts in unknown numbers.
+    """
+    notes, bases = memory_notes(program), bases_of(program)
+    kinds = _kinds(program)
+    found = []
+    for register, note in bases.items():
+        if kinds.get(register) == {"read"}:
+            size = note.size
+            if size is None:
+                size = _extent(program, values, register, note, notes)
+            found.append(InputRegion(note, register, size))
+    return sorted(found, key=lambda region: region.note.start)
+
+
+def _kinds(program: Program) -> dict[str, set[str]]:
+    """Whether the accesses through each base register read or write."""
+    kinds: dict[str, set[str]] = {}
+    for run in (facts.run for facts in control_facts(program)[:1]):
+        for access in (access for step in run.steps for access in step.accesses):
+            for base in access.bases if not access.space.is_register else ():
+                kinds.setdefault(run.names.names[base], set()).add(access.kind)
+    return kinds
+
+
+def _unit(program: Program, register: str) -> int:
+    """The bytes that a base register counts in."""
+    for run in (facts.run for facts in control_facts(program)[:1]):
+        for access in (access for step in run.steps for access in step.accesses):
+            if register in (run.names.names[base] for base in access.bases):
+                return access.unit
+    return 1
+
+
+def _extent(
+    program: Program,
+    values: Mapping[str, int],
+    register: str,
+    note: MemoryNote,
+    notes: tuple[MemoryNote, ...],
+) -> int | None:
+    """The bytes of a region that a run with these values reads; None if they are not known."""
+    facts = facts_with(program, {**values, **_stated(program)})
+    if facts is None or not facts.is_complete:
+        return None
+    following = min((each.start for each in notes if each.start > note.start), default=None)
+    end = note.start
+    for access in facts.summary.accesses.values():
+        if register in facts.base_names(access):
+            ranges = facts.address_ranges(access)
+            if ranges is None:
+                return None
+            end = max([end, *(each.stop for each in ranges)])
+    if following is not None:
+        end = min(end, following)
+    return end - note.start or None
+
+
+def _stated(program: Program) -> Mapping[str, int]:
+    """What the program states about the mode of the machine, besides registers."""
+    names = set(scalar_registers(program.isa).names)
+    every = control_facts(program)
+    presets = every[0].presets if every else {}
+    return {name: value for name, value in presets.items() if name not in names}
