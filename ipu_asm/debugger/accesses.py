@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterable, Iterator
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
@@ -15,14 +15,17 @@ from ipu_asm.isa.model import Isa
 
 
 class Accesses:
-    """The accesses of each bundle in program memory, by address, as it was loaded."""
+    """The accesses of each bundle in program memory, by address, as it was loaded.
+
+    `regions` are the parts of the machine's states.
+    """
 
     def __init__(self, machine: AnyMachine) -> None:
         self._machine = machine
         isa = load_isa(machine.state.isa_name)
         self._isa = isa
         self._model = machine_for(machine.state.isa_name)
-        self._regions = regions_of(machine.state)
+        self.regions = regions_of(machine.state)
         words = machine.state.inst_mem
         decoded = {word: decode_word(isa, word) for word in set(words) if word is not None}
         self.instructions = {pc: decoded[word] for pc, word in enumerate(words) if word is not None}
@@ -37,9 +40,27 @@ class Accesses:
             self._bundles[key] = frozenset(self._find_bundles(*key))
         return self._bundles[key]
 
+    def writers_of(self, registers: Iterable[str] | None) -> frozenset[int]:
+        """Return the bundles after which an expression may differ that reads some registers.
+
+        They may be `xmem`; None stands for what can change with every bundle.
+        """
+        if registers is None:
+            return frozenset(range(self._machine.state.program_limit))
+        selecting = self._model.type_register
+        names = {*registers, selecting} if selecting else {*registers}
+        writers = (self.bundles(name, reads=False, writes=True) for name in names)
+        return frozenset[int]().union(*writers)
+
+    @property
+    def may_write_type(self) -> bool:
+        """Whether a bundle writes the register that selects the type of elements."""
+        register = self._model.type_register
+        return register is not None and bool(self.bundles(register, reads=False, writes=True))
+
     def text(self, where: Region) -> str:
         """Return the text of a region for messages."""
-        return self._regions.text(where)
+        return self.regions.text(where)
 
     def last_change(self, where: Region) -> tuple[bytes, bytes] | None:
         """Return the old and new content of a region that the last bundle executed changed.
@@ -53,7 +74,7 @@ class Accesses:
             before, after = self._counters()
         else:
             before, after = (
-                self._regions.content(registers, where)
+                self.regions.content(registers, where)
                 for registers in (machine.snapshot, machine.state.regfile)
             )
         return None if before == after else (before, after)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
+from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.expressions.compilation import compile_condition
 from ipu_asm.debugger.expressions.evaluation import evaluate_node
 from ipu_asm.debugger.expressions.formatting import text_of
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.emulator.core import checks
+from ipu_asm.emulator.core.checks import ALWAYS, Check, Opcode
 from ipu_asm.emulator.machine import SelectiveTest
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
@@ -19,12 +23,16 @@ from ipu_asm.expressions.tree import Binary, Call, Node, Number, Unary
 from ipu_asm.flow.assertions.checks import decided_with
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.syntax import Conditions, Logged, parse_assertion
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span
 
 _MOST_SHOWN = 4
+
+Checks = dict[int, list[Check]]
+"""Checks by the addresses of bundles."""
 
 
 class FailedAssertion(NamedTuple):
@@ -124,8 +132,8 @@ class AssertionChecks:
     @property
     def stop_test(self) -> SelectiveTest:
         """A stop test of a run: whether a condition does not hold in front of the next bundle."""
-        before, after = self.addresses
-        return SelectiveTest(self.has_failed, in_front=before, after=after)
+        before, after = self.checks(Accesses(self._machine).may_write_type)
+        return SelectiveTest(self.has_failed, in_front_if=before, after_if=after)
 
     def has_failed(self, address: int) -> bool:
         """Return whether a condition does not hold in front of the bundle at an address, the next.
@@ -139,10 +147,24 @@ class AssertionChecks:
         """Whether a run has to be checked between bundles."""
         return bool(self._before or self._after)
 
-    @property
-    def addresses(self) -> tuple[frozenset[int], frozenset[int]]:
-        """The bundles with conditions before them, and those with conditions after them."""
-        return frozenset(self._before), frozenset(self._after)
+    def checks(self, may_change_type: bool = False) -> tuple[Checks, Checks]:
+        """Return the checks that a condition does not hold: those before bundles, those after.
+
+        They are for the present mode of the machine. `may_change_type`: it does not last.
+        """
+        return (
+            self._checks(self._before, may_change_type),
+            self._checks(self._after, may_change_type),
+        )
+
+    def _checks(self, conditions: dict[int, list[_Check]], may_change_type: bool) -> Checks:
+        def check(node: Node) -> Check:
+            holds = None if may_change_type else compile_condition(self._context, node)
+            return ALWAYS if holds is None else checks.unary(Opcode.NOT, holds)
+
+        return {
+            address: [check(each.node) for each in some] for address, some in conditions.items()
+        }
 
     def may_fail(self, address: int) -> bool:
         """Return whether there are conditions in front of a bundle, the next one."""

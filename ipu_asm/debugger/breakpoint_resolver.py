@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import accumulate
-from typing import Iterable, Iterator, NamedTuple
+from typing import Iterable, Iterator
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange

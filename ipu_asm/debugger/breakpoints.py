@@ -143,6 +143,11 @@ class DataBreakpoint(HitFilter):
         return accesses.bundles(self.region.name, reads, writes)
 
     @property
+    def may_read(self) -> bool:
+        """Whether it stops after reads, too."""
+        return self.access is not AccessType.WRITE
+
+    @property
     def watched_range(self) -> WatchedRange:
         """The bytes of memory after whose accesses it may stop."""
         kinds = {AccessType.READ: READS, AccessType.WRITE: WRITES, AccessType.BOTH: READS | WRITES}

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Collection
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.line_stepping import ends_of_line
+from ipu_asm.debugger.memory_accesses import MemoryAccesses
 from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.reverse_execution import run_back, run_line_back
 from ipu_asm.debugger.runner import DebugOptions, Runner
 from ipu_asm.debugger.stop import Direction, ResumePoint, Stop
 from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.run_length import PlannedAccesses, RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.flow.control_run.trips import LoopTrip
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import SourceFile
@@ -66,11 +69,38 @@ class Debugger:
         self.history = self.runner.history
         self.breakpoints = self.runner.breakpoints
         self._last_stop: int | None = None
+        self._length = RunLength(self.program, state)
+        self.memory = MemoryAccesses(self.runner)
 
     @property
     def cycle(self) -> int:
         """The number of bundles executed."""
         return self.machine.cycles
+
+    @property
+    def last_cycle(self) -> int | None:
+        """The cycle in which the machine halts; None if unknown, or after an edit of its state."""
+        return None if self.history.edits else self._length.cycles
+
+    @property
+    def planned_accesses(self) -> PlannedAccesses | None:
+        """The bytes that the whole run accesses; None if unknown, or after an edit of its state."""
+        return None if self.history.edits else self._length.accesses
+
+    @property
+    def trips(self) -> list[LoopTrip]:
+        """The trips of the loops that the machine is in, outermost first.
+
+        Empty where data decides about loops, and after an edit of the state.
+        """
+        known = None if self.history.edits else self._length.trips
+        return [] if known is None else known.at(self.cycle)
+
+    def start_of_trip(self, trip: LoopTrip, number: int) -> int:
+        """Return the cycle at which a trip begins, of the same entry as one of `trips`."""
+        known = self._length.trips
+        assert known is not None
+        return known.start_of(trip, number)
 
     @property
     def lines(self) -> LineTable:
@@ -97,12 +127,14 @@ class Debugger:
         Raises ValueError unless `data` has the size of the region.
         """
         self.history.edit(where, data)
+        self.memory.drop_after(self.cycle)
         # No bundle leads to the first cycle; its hits are counted again after the edit.
         self.breakpoints.drop_hits_after(self.cycle - (self.cycle == self.history.first))
 
     def restart(self) -> Stop:
         """Go to the first cycle and drop all edits; hits are counted anew. The stop is an ENTRY."""
         self.history.reset()
+        self.memory.drop_after(self.cycle)
         self.breakpoints.drop_hits_after(self.cycle - 1)
         return self._arrived(self.stopped(StopReason.ENTRY, "at the beginning"))
 
@@ -143,10 +175,19 @@ class Debugger:
         return self.resume(ResumePoint(limit if self.cycle < limit else _FOREVER, ends))
 
     def step_out(self) -> Stop:
-        """Continue, but stop after the innermost loop, too; outside of loops it only continues."""
+        """Continue, but stop after the innermost loop, too; outside of loops it only continues.
+
+        Breakpoints in the loop stop it, unless the option `steps_out_past_breakpoints` is set.
+        """
         loops = enclosing_loops(self.program, self.state.program_counter)
-        outside = frozenset(range(self.state.program_limit)).difference(loops[0]) if loops else ()
-        return self.resume(ResumePoint(self._limit(), outside))
+        inside = loops[0] if loops else range(0)
+        outside = frozenset(range(self.state.program_limit)).difference(inside) if loops else ()
+        passing = inside if self.options.steps_out_past_breakpoints else ()
+        return self.resume(ResumePoint(self._limit(), outside, passing=passing))
+
+    def run_to(self, addresses: Collection[int]) -> Stop:
+        """Continue, but stop in front of the bundles at some addresses, too."""
+        return self.resume(ResumePoint(self._limit(), addresses))
 
     def step_back(self) -> Stop:
         """Undo the last bundle, and the edits made after it."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from time import perf_counter
-from typing import Callable, Final, Iterator, NamedTuple
+from typing import Callable, Final, Iterator
 
 from ipu_asm.debugger.keyframes import Keyframes
 from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator.machine import StopTest
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.named_tuple import NamedTuple
 
 SPACING: Final = 4_096
 """Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""
@@ -32,6 +33,10 @@ MEMORY_LIMIT: Final = 256 << 20
 
 Pause = Callable[[], bool]
 """Called regularly during a long operation; returns whether to end it early."""
+
+
+Run = Callable[[AnyMachine, int], object]
+"""Executes up to a number of bundles, and records something."""
 
 
 class Edit(NamedTuple):
@@ -93,17 +98,22 @@ class History:
             self.run_to_mark(until)
             self.apply_edits()
 
-    def run_to_mark(self, until: int, stop: StopTest | None = None) -> None:
+    def run_to_mark(self, until: int, stop: StopTest | None = None, run: Run | None = None) -> None:
         """Execute at least one bundle: up to a cycle, a mark, or where `stop` returns true.
 
         Marks are due keyframes and cycles with recorded edits, which the caller must apply with
-        `apply_edits` before it continues. Raises as `advance` does.
+        `apply_edits` before it continues. `run` runs the machine if there is one. Raises as
+        `advance` does.
         """
         due = self._next_keyframe()
         edited = min((cycle for cycle in self.edits if cycle > self.cycle), default=due)
         before, start = self.cycle, perf_counter()
         try:
-            self.machine.run(min(until, due, edited) - before, stop)
+            limit = min(until, due, edited) - before
+            if run is None:
+                self.machine.run(limit, stop)
+            else:
+                run(self.machine, limit)
         finally:
             self.end = max(self.end, self.cycle)
         self._adapt(self.cycle - before, perf_counter() - start)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.debugger.breakpoints import Condition
+from ipu_asm.debugger.conditions import ExpressionCondition, check_of
 from ipu_asm.debugger.history import History
 from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.debugger.runner import Runner
+from ipu_asm.emulator.core.checks import ALWAYS, Opcode, unary
 from ipu_asm.emulator.machine import WRITES, SelectiveTest, WatchedRange
+from ipu_asm.named_tuple import NamedTuple
 
-_PAUSE_INTERVAL_WITH_CONDITIONS: Final = 16
-"""Conditions evaluated between two calls of `pause`."""
+_EVALUATIONS_BETWEEN_PAUSES: Final = 32
+"""Conditions evaluated between two calls of `pause`, at most."""
 
 
 class QueryInterruptedError(Exception):
@@ -50,10 +53,11 @@ def when_true(runner: Runner, condition: Condition) -> int | None:
     cycle. Raises `QueryInterruptedError` if the option `pause` ends the query.
     """
     history, now = runner.history, runner.history.cycle
+    changes = _Changes(runner, condition)
     history.keep()
     try:
         for _, end in history.segments(now):
-            found = _became_true(runner, condition, end)
+            found = _became_true(runner, changes, end)
             if found is not None:
                 return found
         history.go_to(history.first)
@@ -115,18 +119,55 @@ def _last_edit(history: History, where: Region, first: int, last: int) -> int | 
     )
 
 
-def _became_true(runner: Runner, condition: Condition, until: int) -> int | None:
+class _Changes:
+    """Where a condition begins or ceases to hold: after bundles that write what it reads."""
+
+    def __init__(self, runner: Runner, condition: Condition) -> None:
+        self.condition = condition
+        self._machine = runner.machine
+        self._evaluations = 0
+        self._reads = condition.reads if isinstance(condition, ExpressionCondition) else None
+        self._addresses = runner.accesses.writers_of(self._reads)
+        self._check = ALWAYS if runner.may_change_type else check_of(condition)
+
+        self.tests = {holds: self._next_change(holds) for holds in (False, True)}
+        """The tests that the truth of the condition has changed."""
+
+    def _next_change(self, holds: bool) -> SelectiveTest:
+        """The test whether the condition holds otherwise than before.
+
+        Now and then it is true without cause, so that a pause need not wait for a change.
+        """
+
+        def may_have_changed(_: int) -> bool:
+            if self._machine.snapshot.pc not in self._addresses:
+                return False
+            self._evaluations += 1
+            is_due = not self._evaluations % _EVALUATIONS_BETWEEN_PAUSES
+            return is_due or self.condition(self._machine.state) is not holds
+
+        check = self._check
+        if holds and check != ALWAYS:
+            check = unary(Opcode.NOT, check)
+        checks = dict.fromkeys(self._addresses, (check,))
+        if self._reads is None:
+            # In front of all bundles, which is the same, the core keeps no registers.
+            return SelectiveTest(may_have_changed, in_front_if=checks)
+        return SelectiveTest(may_have_changed, after_if=checks)
+
+
+def _became_true(runner: Runner, changes: _Changes, until: int) -> int | None:
     """The last cycle on the way at which a condition starts to hold."""
     history, state = runner.history, runner.machine.state
-    found, before = None, condition(state)
+    found, before = None, changes.condition(state)
     while history.cycle < until:
-        history.advance(history.cycle + 1)
-        holds = condition(state)
+        history.run_to_mark(history.next_pause(until), changes.tests[before])
+        history.apply_edits()
+        holds = changes.condition(state)
         if holds and not before:
             found = history.cycle
         before = holds
-        if not history.cycle % _PAUSE_INTERVAL_WITH_CONDITIONS:
-            _check_pause(runner)
+        _check_pause(runner)
     return found
 
 

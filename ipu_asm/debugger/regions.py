@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from ipu_asm.emulator.core import checks
+from ipu_asm.emulator.core.checks import Check, Opcode
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.emulator.state import AnyState
+from ipu_asm.named_tuple import NamedTuple
 
 MEMORY: Final = "xmem"
 COUNTER: Final = "pc"
@@ -93,6 +96,16 @@ class RegionMap:
         for number, index in enumerate(indices):
             word = content[_WORD * number : _WORD * number + _WORD]
             registers.scalars[index] = int.from_bytes(word, "little")
+
+    def changed(self, where: Region) -> Check:
+        """Return the check that a bundle has changed a part of a register."""
+        if where.name == COUNTER:
+            # It counts up by one; a branch changes it.
+            next_one = checks.binary(Opcode.ADD, checks.LAST_PC, checks.number(1))
+            is_next = checks.binary(Opcode.EQUAL, checks.NEXT_PC, next_one)
+            return checks.unary(Opcode.NOT, is_next)
+        start = checks.register_offset(self._layout, where.name) + where.start
+        return checks.changed(start, where.size)
 
     def _indices(self, name: str) -> range:
         """The scalars of a register or a group."""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Collection, Mapping, NamedTuple
+from typing import Any, Callable, Collection, Mapping, Sequence
 
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Breakpoint
+from ipu_asm.debugger.expected_files import ReadExpected, no_files
 from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
+from ipu_asm.debugger.memory_names import HostData
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_builder import StopBuilder
-from ipu_asm.debugger.stop_conditions import (
-    BreakpointSet,
-    StopConditions,
-    TrapAddresses,
-)
+from ipu_asm.debugger.stop_conditions import BreakpointSet, StopConditions
+from ipu_asm.debugger.traps import TrapAddresses
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.machine import StopTest
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 
 Log = Callable[[str], None]
@@ -30,7 +30,9 @@ class DebugOptions(NamedTuple):
     runs, not steps. `memory_limit` bounds the bytes that the history takes, `spacing` is the number
     of bundles between its keyframes. `pause` is called every few milliseconds of a run; a true
     result ends the run with PAUSE. `log` receives the texts of log breakpoints. `settings` are host
-    options of the machine, by name.
+    options of the machine, by name. With `steps_out_past_breakpoints`, breakpoints at bundles of a
+    loop do not stop a step out of it. `data` are the data that the host loads, expects or dumps;
+    `read_expected` reads files to compare with.
     """
 
     stop_on_halt: bool = True
@@ -40,6 +42,9 @@ class DebugOptions(NamedTuple):
     spacing: int = SPACING
     pause: Pause = lambda: False
     log: Log = lambda text: None
+    steps_out_past_breakpoints: bool = False
+    data: Sequence[HostData] = ()
+    read_expected: ReadExpected = no_files
 
 
 class Runner:
@@ -63,7 +68,7 @@ class Runner:
         if self.machine.state.is_halted:
             return self.stops.halted(StopReason.ENDED)
         try:
-            causes = self.seek(point.until, point.targets)
+            causes = self.seek(point.until, point.targets, passing=point.passing)
         except ExecutionFault as error:
             return self.stops.faulted(error.fault)
         if causes == [PAUSED]:
@@ -88,13 +93,17 @@ class Runner:
         return self.stops.paused(point) if reached < point.until else self.stops.arrived()
 
     def seek(
-        self, until: int, targets: Collection[int] = (), is_logging: bool = True
+        self,
+        until: int,
+        targets: Collection[int] = (),
+        is_logging: bool = True,
+        passing: Collection[int] = (),
     ) -> list[StopCause]:
         """Run to the next causes of a stop, which are returned, or to the cycle `until`.
 
-        `targets` are addresses of bundles in front of which to stop, too. The current bundle is not
-        checked. A pause is returned as the only cause. Raises `ExecutionFault` with the machine in
-        front of the faulty bundle.
+        `targets` are addresses of bundles in front of which to stop, too; breakpoints at those of
+        `passing` only count and log. The current bundle is not checked. A pause is returned as the
+        only cause. Raises `ExecutionFault` with the machine in front of the faulty bundle.
         """
         if not self._count_missed_hits():
             return [PAUSED]
@@ -105,6 +114,8 @@ class Runner:
                 self._run_to_mark(until, test)
                 try:
                     causes = self._accepted(conditions.causes(), is_logging)
+                    if self.machine.state.program_counter in passing:
+                        causes = [c for c in causes if not isinstance(c.source, Breakpoint)]
                     if not causes and self._is_paused(until):
                         causes = [PAUSED]
                 finally:
@@ -120,15 +131,24 @@ class Runner:
         return self._accepted(self._conditions().causes_in_front(), is_logging)
 
     def _conditions(self, targets: Collection[int] = ()) -> StopConditions:
-        register = self.trap_addresses.model.type_register
-        is_edited = register is not None and self.history.is_edited(register)
         return StopConditions(
             self.trap_addresses,
             self.breakpoints,
             targets=targets,
-            monitor=self.trap_addresses.monitor(self.breakpoints.traps, is_edited),
+            monitor=self.trap_addresses.monitor(self.breakpoints.traps, self._is_type_edited),
             stop_on_halt=self.options.stop_on_halt,
+            may_change_type=self.may_change_type,
         )
+
+    @property
+    def _is_type_edited(self) -> bool:
+        register = self.trap_addresses.model.type_register
+        return register is not None and self.history.is_edited(register)
+
+    @property
+    def may_change_type(self) -> bool:
+        """Whether the element type is not the same in all of the history."""
+        return self.trap_addresses.may_change_type(self._is_type_edited)
 
     def _run_to_mark(self, until: int, test: StopTest) -> None:
         """Run to a possible cause, to a mark of the history, or until a pause is to be asked for.
@@ -172,7 +192,10 @@ class Runner:
             return True
         history.keep()
         history.go_to(max(history.first, min(missed)))
-        conditions, is_paused = StopConditions(self.trap_addresses, counted), False
+        conditions = StopConditions(
+            self.trap_addresses, counted, may_change_type=self.may_change_type
+        )
+        is_paused = False
         test = conditions.test
         try:
             if history.cycle == history.first:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Collection, NamedTuple
+from typing import Collection
 
 from ipu_asm.debugger.breakpoints import HitFilter, Trap
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Direction(Enum):
@@ -39,8 +40,9 @@ class ResumePoint(NamedTuple):
     """The rest of a move, to be passed to `Debugger.resume`; it remains valid across pauses.
 
     RUN and JUMP end at the cycle `until`, with the reason `at_end`; RUN also in front of the
-    bundles at `targets`. BACK and LINE_BACK search the cycles before `until`, beginning with
-    `segment` if a pause has interrupted its search.
+    bundles at `targets`, and it passes breakpoints at the bundles of `passing`. BACK and LINE_BACK
+    search the cycles before `until`, beginning with `segment` if a pause has interrupted its
+    search.
     """
 
     until: int
@@ -48,6 +50,7 @@ class ResumePoint(NamedTuple):
     at_end: StopReason = StopReason.CYCLE_LIMIT
     direction: Direction = Direction.RUN
     segment: ScannedSegment | None = None
+    passing: Collection[int] = ()
 
 
 class Stop(NamedTuple):

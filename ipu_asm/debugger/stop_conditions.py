@@ -5,22 +5,18 @@ Their evaluation changes neither the machine nor a breakpoint: the runner counts
 
 from __future__ import annotations
 
-from typing import Callable, Collection, Final, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
+from ipu_asm.debugger.assertions import FailedAssertion
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
+from ipu_asm.debugger.conditions import check_of
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.debugger.stop import StopCause
+from ipu_asm.debugger.traps import NUMERIC_TRAPS, TrapAddresses, TrapHit, TrapMonitor
+from ipu_asm.emulator.core.checks import ALWAYS, Check, both
 from ipu_asm.emulator.machine import SelectiveTest, StopTest, WatchedRange
-from ipu_asm.emulator.model import machine_for
-from ipu_asm.emulator.numeric_events import NumericEvent, Probe
-from ipu_asm.emulator.run_end import run_end_of
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import StopReason, describe_stop
-from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.emulator.stops import StopReason
 
 
 class BreakpointSet:
@@ -84,95 +80,6 @@ class BreakpointSet:
                 breakpoint.drop_hits_after(-1)
 
 
-class TrapHit(NamedTuple):
-    """A trap hit by the last bundle executed, with its numeric events."""
-
-    trap: Trap
-    events: Sequence[NumericEvent]
-
-
-class TrapAddresses:
-    """The bundles of a program at which traps can be hit.
-
-    `breaks` have a break instruction, `halts` one that halts the machine; `probes` find numeric
-    events, by trap and address; `assertions` are those in comments.
-    """
-
-    def __init__(self, machine: AnyMachine, accesses: Accesses, lines: LineTable) -> None:
-        self.machine = machine
-        self.model = machine_for(machine.state.isa_name)
-        self.accesses = accesses
-        instructions = accesses.instructions
-        breaks = machine.break_slot
-        self.breaks = _having(
-            instructions,
-            lambda instruction: instruction.slot.name == breaks and not instruction.is_idle,
-        )
-        self.halts = _having(
-            instructions,
-            lambda instruction: instruction.spec is not None and instruction.spec.flow == "halt",
-        )
-        makers = {Trap.NAN: self.model.nan_probe, Trap.OVERFLOW: self.model.overflow_probe}
-        settings = machine.state.settings
-        self.probes = {
-            trap: {pc: probe for pc in instructions if (probe := maker(instructions[pc], settings))}
-            for trap, maker in makers.items()
-            if maker is not None
-        }
-        self.lines = lines
-        self.assertions = AssertionChecks(machine, lines)
-
-    def describe(self, reason: StopReason) -> str:
-        """Describe the current stop of the machine in one line."""
-        return describe_stop(run_end_of(self.machine, reason, self.lines))
-
-    def monitor(self, traps: Collection[Trap], is_type_edited: bool) -> TrapMonitor | None:
-        """Return a monitor for the numeric traps among these; None if none of them can be hit.
-
-        NaNs occur only with float elements, overflows only with integers. `is_type_edited` states
-        that the user changes the element type somewhere in the history.
-        """
-        wanted = [trap for trap in self.probes if trap in traps]
-        if not wanted:
-            return None
-        register = self.model.type_register
-        writers = register and self.accesses.bundles(register, reads=False, writes=True)
-        is_float = self.model.types_in(self.machine.state).has_float_words
-        probes: dict[int, list[tuple[Trap, Probe]]] = {}
-        for trap in wanted:
-            if writers or is_type_edited or _NUMERIC_TRAPS[trap].is_for_floats is is_float:
-                for pc, probe in self.probes[trap].items():
-                    probes.setdefault(pc, []).append((trap, probe))
-        return TrapMonitor(self.machine, probes) if probes else None
-
-
-class TrapMonitor:
-    """Finds numeric events by comparing the registers before and after the last bundle executed."""
-
-    def __init__(
-        self, machine: AnyMachine, probes: Mapping[int, Sequence[tuple[Trap, Probe]]]
-    ) -> None:
-        self._before = machine.snapshot
-        self._now = machine.state.regfile
-        self._probes = probes
-
-    @property
-    def addresses(self) -> frozenset[int]:
-        """The bundles that can hit a trap."""
-        return frozenset(self._probes)
-
-    def has_hit(self) -> bool:
-        """Return whether the last bundle executed hit a trap, ignoring its condition."""
-        return self._before.pc in self._probes and any(True for _ in self.hits())
-
-    def hits(self) -> Iterator[TrapHit]:
-        """Yield the traps that the last bundle executed hit, ignoring their conditions."""
-        for trap, probe in self._probes.get(self._before.pc, ()):
-            events = probe(self._before, self._now)
-            if events:
-                yield TrapHit(trap, events)
-
-
 class StopConditions:
     """The conditions that stop one run, evaluated in front of each bundle.
 
@@ -188,13 +95,17 @@ class StopConditions:
         targets: Collection[int] = (),
         monitor: TrapMonitor | None = None,
         stop_on_halt: bool = False,
+        may_change_type: bool = False,
     ) -> None:
+        """`may_change_type`: expressions may mean something else in the course of the run."""
         self._trap_addresses = trap_addresses
         self._machine = trap_addresses.machine
         self._breakpoints = breakpoints
         self._targets = targets
         self._monitor = monitor
         self._stop_on_halt = stop_on_halt
+        self._may_change_type = may_change_type
+        self._check_of = _always if may_change_type else check_of
         self._breaks = trap_addresses.breaks if Trap.BREAK in breakpoints.traps else frozenset()
         assertions = trap_addresses.assertions
         self._at_bundles = [*breakpoints.at_bundles, *assertions.log_points]
@@ -208,24 +119,41 @@ class StopConditions:
     @property
     def test(self) -> StopTest:
         """The test for a run: whether there may be a cause in front of a bundle address."""
-        before, after = (
-            self._assertions.addresses if self._assertions else (frozenset(), frozenset())
-        )
+        in_front, after = _Checks(), _Checks()
+        for breakpoint in self._at_bundles:
+            in_front.add(breakpoint.addresses, self._check_of(breakpoint.condition))
+        in_front.add(self._targets, ALWAYS)
+        watched = self._watch_data(after)
+        if self._assertions is not None:
+            condition = self._check_of(self._breakpoints.traps.get(Trap.ASSERTION))
+            of_assertions = self._assertions.checks(self._may_change_type)
+            for mine, theirs in zip((in_front, after), of_assertions):
+                for pc, checks in theirs.items():
+                    for check in checks:
+                        mine.add((pc,), both(check, condition))
         if self._monitor is not None:
-            after |= self._monitor.addresses
-        watched: list[WatchedRange] = []
-        for data, bundles in self._data:
-            if data.region.name == MEMORY:
-                watched.append(data.watched_range)
-            else:
-                after |= bundles
+            for pc, trap, check in self._monitor.checks():
+                after.add((pc,), both(check, self._check_of(self._breakpoints.traps.get(trap))))
+        has_assertions = self._assertions is not None and self._assertions.has_conditions
+        is_simple = not (after.at or watched or has_assertions or self._breaks)
         return SelectiveTest(
-            self._may_stop if after or watched or before or self._breaks else self._is_at_bundle,
-            in_front=self._stop_addresses | before,
+            self._is_at_bundle if is_simple else self._may_stop,
+            in_front=in_front.always,
             at_breaks=self._breaks,
-            after=after,
-            watched=tuple(watched),
+            watched=watched,
+            in_front_if=in_front.unless_always,
+            after_if=after.at,
         )
+
+    def _watch_data(self, after: _Checks) -> tuple[WatchedRange, ...]:
+        """Add the checks of data breakpoints on registers; return the ranges of the others."""
+        ranges = [data.watched_range for data, _ in self._data if data.region.name == MEMORY]
+        regions = self._trap_addresses.accesses.regions
+        for data, bundles in self._data:
+            if data.region.name != MEMORY:
+                check = ALWAYS if data.may_read else regions.changed(data.region)
+                after.add(bundles, both(check, self._check_of(data.condition)))
+        return tuple(ranges)
 
     def causes(self) -> list[StopCause]:
         """Return all causes after a run, without counting the hits of breakpoints."""
@@ -299,7 +227,7 @@ class StopConditions:
         pc = self._machine.snapshot.pc
         for trap, events in hits:
             if self._is_trapped(trap):
-                numeric = _NUMERIC_TRAPS[trap]
+                numeric = NUMERIC_TRAPS[trap]
                 vectors = self._trap_addresses.model.layout.vectors
                 what = ", and ".join(
                     numeric.describe(event, event.register in vectors) for event in events
@@ -318,42 +246,28 @@ class StopConditions:
         return self._breakpoints.is_trapped(trap, self._machine.state)
 
 
-class _NumericTrap(NamedTuple):
-    """A trap for numeric events: its reason, the words that have them, and their description.
+class _Checks:
+    """Checks by address."""
 
-    `describe` takes an event, and whether its register is a vector.
-    """
+    def __init__(self) -> None:
+        self.at: dict[int, list[Check]] = {}
 
-    reason: StopReason
-    is_for_floats: bool
-    describe: Callable[[NumericEvent, bool], str]
+    def add(self, addresses: Iterable[int], check: Check) -> None:
+        """Add a check to some addresses."""
+        for address in addresses:
+            self.at.setdefault(address, []).append(check)
 
+    @property
+    def always(self) -> frozenset[int]:
+        """The addresses with a check that always holds."""
+        return frozenset(address for address, checks in self.at.items() if ALWAYS in checks)
 
-def _having(
-    instructions: Mapping[int, Sequence[DecodedInstruction]],
-    is_wanted: Callable[[DecodedInstruction], bool],
-) -> frozenset[int]:
-    """The addresses of bundles with an instruction for which `is_wanted` holds."""
-    return frozenset(pc for pc in instructions if any(map(is_wanted, instructions[pc])))
-
-
-def _describe_nans(event: NumericEvent, is_vector: bool) -> str:
-    instruction, register, number, first, _ = event
-    if number > 1:
-        return f"`{instruction}` made {number} NaNs in `{register}`, the first in element {first}"
-    place = f", in element {first}" if is_vector else ""
-    return f"`{instruction}` made a NaN in `{register}`{place}"
+    @property
+    def unless_always(self) -> dict[int, list[Check]]:
+        """The checks by address, without the addresses where one always holds."""
+        return {address: checks for address, checks in self.at.items() if ALWAYS not in checks}
 
 
-def _describe_overflow(event: NumericEvent, is_vector: bool) -> str:
-    instruction, register, number, first, exact = event
-    where = f"element {first} of `{register}`"
-    if number > 1:
-        where = f"{number} elements of `{register}`, the first being element {first}"
-    return f"`{instruction}` overflowed in {where} with an exact result of {exact}"
-
-
-_NUMERIC_TRAPS: Final = {
-    Trap.NAN: _NumericTrap(StopReason.NAN, True, _describe_nans),
-    Trap.OVERFLOW: _NumericTrap(StopReason.OVERFLOW, False, _describe_overflow),
-}
+def _always(condition: object) -> Check:
+    """Stand for `check_of` where a check made now would be wrong later."""
+    return ALWAYS

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Final, NamedTuple
+from typing import Callable, Final
 
 from ipu_asm.debugger.console.command_io import CommandResult
-from ipu_asm.debugger.console.history_commands import goto, when, who
+from ipu_asm.debugger.console.diff_command import diff
+from ipu_asm.debugger.console.history_commands import goto, inrange, trip, when, who
 from ipu_asm.debugger.console.listing import dis
+from ipu_asm.debugger.console.memory_command import MAP, memory
 from ipu_asm.debugger.console.shown_source import EXPANSION, TEMPLATE, source
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
@@ -19,6 +21,7 @@ from ipu_asm.debugger.expressions import (
     quoted,
 )
 from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 Run = Callable[[Debugger, LiveContext, str], CommandResult]
@@ -40,7 +43,7 @@ class Command(NamedTuple):
     @property
     def needs_argument(self) -> bool:
         """Whether the command requires an argument."""
-        return " " in self.usage and "[" not in self.usage
+        return " " in self.usage and not self.usage.split()[1].startswith("[")
 
 
 class Invocation(NamedTuple):
@@ -73,7 +76,7 @@ def complete_command(context: Context, text: str, offset: int) -> list[Candidate
         commands = fitting(_COMMAND_WORDS, word) if not before.strip() else []
         typed = word.typed.lower()
         return sorted([*commands, *words], key=lambda c: not c.text.lower().startswith(typed))
-    arguments = {"help": _COMMAND_WORDS, "source": _SOURCE_WORDS}.get(called.command.name)
+    arguments = _ARGUMENTS.get(called.command.name)
     if arguments is not None:
         return fitting(arguments, word)
     start = called.start
@@ -118,15 +121,44 @@ COMMANDS: Final = {
         "a later one. Breakpoints on the way do not count.",
         goto,
     ),
+    "inrange": Command(
+        "inrange",
+        "at a fault: back to where its address was last in range",
+        "The last cycle at which the registers of the access that failed kept it within xmem.\n"
+        "It is where the loop should have ended, or where a register got a wrong value.",
+        inrange,
+    ),
+    "trip": Command(
+        "trip NUMBER [LABEL]",
+        "stand at a trip of the loop around, past or future",
+        "`trip 42` is the innermost loop's, `trip 3 outer` that of the loop at a label, `trip +1`\n"
+        "the next one. Trips must not depend on data. Breakpoints on the way do not count.",
+        trip,
+    ),
     "dis": Command(
         "dis [ADDRESS [COUNT]]",
-        "the bundles around the present one, or from an address on",
+        "bundles around the present one, or from an address on",
         "`dis`, `dis loop`, `dis pc - 2, 5`. An arrow stands in front of the next bundle.",
         dis,
     ),
+    "diff": Command(
+        "diff VECTOR FILE",
+        "compare elements with those of a file, bit by bit",
+        "`diff acc expected.npy`, `diff xmem[0x4000 .. +64 : i32] out.npz[sums]`. A file with\n"
+        "more elements says where it begins: `out.npy@0x4000` in xmem, `out.npy@128` for a\n"
+        "register, which are its elements from 128 on.",
+        diff,
+    ),
+    "memory": Command(
+        "memory [map]",
+        "the parts of xmem that the run uses, and how often",
+        "Each part with its name from the head comment, a `REGION` assertion or the data of the\n"
+        "host, the accesses so far as numbers and as a bar, and the last read and write.",
+        memory,
+    ),
     "source": Command(
         "source [template|expansion]",
-        "the source that positions refer to, or another one from now on",
+        "the source that positions refer to; or choose another",
         "Of a template, `source expansion` shows what the assembler reads; `source template`\n"
         "what was written, as at first.",
         source,
@@ -147,6 +179,11 @@ _SOURCE_WORDS: Final = [
     KnownWord(TEMPLATE, "command", "what was written"),
     KnownWord(EXPANSION, "command", "what the assembler reads"),
 ]
+_ARGUMENTS: Final = {
+    "help": _COMMAND_WORDS,
+    "source": _SOURCE_WORDS,
+    "memory": [KnownWord(MAP, "command", "regions with names and accesses")],
+}
 _PLACEHOLDER: Final = "x"
 _FIRST_WORD: Final = re.compile(r"\s*([a-z]+)(?![A-Za-z0-9_])")
 _CONTINUES_EXPRESSION: Final = re.compile(

@@ -1,9 +1,10 @@
-"""The commands `who`, `when` and `goto`, which search the history and move within it."""
+"""The commands `who`, `when`, `goto`, `inrange`, `trip`: they search the history and move in it."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
@@ -14,12 +15,13 @@ from ipu_asm.debugger.expressions import (
     evaluate_condition,
     quoted,
 )
+from ipu_asm.debugger.fault_address import address_lines, fault_address, last_in_range
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, regions_of
 from ipu_asm.debugger.stop import Stop
-from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.expressions.errors import number_text
+from ipu_asm.text import Span
 
 MAX_CYCLES_AHEAD: Final = 10_000_000
 """Limit in cycles on moving beyond the cycles executed so far."""
@@ -46,15 +48,13 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
     """Report the last cycle at which a condition became true. Raises ExpressionError."""
     now = "it holds now" if evaluate_condition(context, argument) else "it does not hold any more"
 
-    def held(state: AnyState) -> bool:
+    def now_context() -> LiveContext:
         context.cycle = debugger.cycle
-        try:
-            return evaluate_condition(context, argument)
-        except ExpressionError:
-            return False
+        return context
 
+    condition = ExpressionCondition(now_context, argument, on_error=lambda error: False)
     try:
-        cycle = when_true(debugger.runner, held)
+        cycle = when_true(debugger.runner, condition)
     finally:
         context.cycle = debugger.cycle
     name = quoted(argument.strip())
@@ -82,6 +82,51 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
         raise ExpressionError(message, stripped_span(argument))
     stop = debugger.go_to(cycle)
     return CommandResult(_arrival(debugger, stop, cycle), stop)
+
+
+def inrange(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
+    """Move back to where the address of a fault was last within memory. Raises ExpressionError."""
+    if argument.strip():
+        raise ExpressionError("`inrange` takes nothing", stripped_span(argument))
+    found = fault_address(debugger)
+    if found is None:
+        raise ExpressionError("the next bundle accesses no memory outside of xmem", Span(0, 0))
+    what = " + ".join((*found.offsets, *found.bases))
+    cycle = last_in_range(debugger, context, found)
+    if cycle is None:
+        text = f"{what} has never been in range: {', '.join(address_lines(debugger, found))}"
+        return CommandResult(text)
+    stop = debugger.go_to(cycle)
+    register = found.offsets[0] if len(found.offsets) == 1 else what
+    arrival = _arrival(debugger, stop, cycle)
+    return CommandResult(f"{register} was last in range here: {arrival}", stop)
+
+
+def trip(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
+    """Move to a trip of a loop that the machine is in. Raises ExpressionError."""
+    text, label = argument.strip(), None
+    number, _, rest = text.partition(" ")
+    around = debugger.trips
+    if rest.strip() in context.labels:
+        text, label = number, rest.strip()
+        around = [each for each in around if each.loop.head == context.labels[label]]
+    if not around:
+        which = f"`{label}`" if label else "a loop"
+        known = "whose trips are known" if debugger.last_cycle is None else "here"
+        message = f"`trip` moves within a loop, and the machine is not in {which} {known}"
+        raise ExpressionError(message, stripped_span(argument))
+    inside = around[-1]
+    wanted = whole_number(context, text, "`trip` takes the number of a trip, from 1")
+    if text[:1] in ("+", "-"):
+        wanted += inside.number
+    if not 1 <= wanted <= inside.trips:
+        message = f"a trip is 1 to {inside.trips:,} here, found {number_text(wanted)}"
+        raise ExpressionError(message, stripped_span(argument))
+    cycle = debugger.start_of_trip(inside, wanted)
+    stop = debugger.go_to(cycle)
+    return CommandResult(
+        f"trip {wanted:,} of {inside.trips:,}: {_arrival(debugger, stop, cycle)}", stop
+    )
 
 
 def _region(context: LiveContext, location: Location | None, argument: str) -> Region:

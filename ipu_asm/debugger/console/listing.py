@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Mapping, NamedTuple
+from typing import Final, Mapping
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
@@ -14,6 +14,7 @@ from ipu_asm.expressions.errors import number_text
 from ipu_asm.expressions.parser import parse_first
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operand_types import LabelType
+from ipu_asm.named_tuple import NamedTuple
 
 _BEFORE: Final = 3
 _COUNT: Final = 8
@@ -47,6 +48,17 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
         line, levels = (place.line, place.levels) if place else (None, "")
         found.append(BundleRow(address, labels.get(address), code, line, levels))
     return found
+
+
+def instruction_text(code: DecodedInstruction, address: int, labels: Mapping[int, str]) -> str:
+    """Return an instruction of the bundle at an address, with `labels`, by address, as targets."""
+    if code.spec is None:
+        return str(code)
+    operands = [
+        _operand(operand, code.values[operand.name], address, labels)
+        for operand in code.spec.operands
+    ]
+    return " ".join([code.spec.mnemonic, *operands])
 
 
 def dis(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
@@ -104,17 +116,10 @@ def _line(row: BundleRow) -> str:
 def _code(isa: Isa, word: int, address: int, labels: Mapping[int, str]) -> str:
     instructions = [code for code in decode_word(isa, word) if not code.is_idle]
     written = [code for code in instructions if not is_default_jump(code, address)]
-    return "; ".join(_instruction(code, address, labels) for code in written or instructions) + ";;"
-
-
-def _instruction(code: DecodedInstruction, address: int, labels: Mapping[int, str]) -> str:
-    if code.spec is None:
-        return str(code)
-    operands = [
-        _operand(operand, code.values[operand.name], address, labels)
-        for operand in code.spec.operands
-    ]
-    return " ".join([code.spec.mnemonic, *operands])
+    return (
+        "; ".join(instruction_text(code, address, labels) for code in written or instructions)
+        + ";;"
+    )
 
 
 def _operand(operand: Operand, value: int | None, address: int, labels: Mapping[int, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from string import ascii_letters, digits
-from typing import Final, Iterable, Iterator, NamedTuple
+from typing import Final, Iterable, Iterator
 
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.expected import Expected, expected_at_end
@@ -15,6 +15,7 @@ from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import FP8, MASK, ElementType
 from ipu_asm.expressions.errors import quoted
 from ipu_asm.expressions.tokens import MAX_LENGTH
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Candidate(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluator import Evaluator
@@ -14,6 +12,7 @@ from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tree import Name, Node, Parsed
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Result(NamedTuple):

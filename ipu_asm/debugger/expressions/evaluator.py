@@ -7,7 +7,7 @@ value is needed.
 from __future__ import annotations
 
 from functools import partial
-from typing import Callable, Final, NamedTuple, TypeVar
+from typing import Callable, Final, TypeVar
 
 from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.context import Context
@@ -34,6 +34,7 @@ from ipu_asm.expressions.tree import (
     Number,
     Unary,
 )
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 MAX_WORK: Final = 400_000

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Final, NamedTuple, Sequence
+from typing import Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.expressions.arithmetic import MAX_BITS, MAX_BITS_IN_VECTOR, Number, bounded
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Function(NamedTuple):

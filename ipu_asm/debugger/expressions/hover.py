@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from ipu_asm.named_tuple import NamedTuple
 
 _INDEX: Final = r"\[[^\[\]]{0,200}\]"
 _WORD: Final = re.compile(

@@ -50,7 +50,8 @@ def memory_slice(view: MachineView, part: IndexRange, kind: ElementType, whole: 
     if location is None:
         size = kind.size * (count or 1)
         message = f"an address lies within the {view.model.memory_size:#x} bytes of xmem"
-        found = f"found {size} byte{'s' if size > 1 else ''} at {number_text(first)}"
+        at = f"{first:#x}" if 0 <= first < 1 << 64 else number_text(first)
+        found = f"found {size} byte{'s' if size > 1 else ''} at {at}"
         raise ExpressionError(f"{message}, {found}", part.first.span)
     return location
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.emulator.element_types import BIT, MASK, ElementType
+from ipu_asm.named_tuple import NamedTuple
 
 MAX_ELEMENTS: Final = 65_536
 """Limit on the number of elements of a slice."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from typing import Final, Iterator, Sequence
+from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.machine_view import LABEL, MachineNames
@@ -26,6 +26,10 @@ def missing_value_error(node: Name, names: MachineNames, given: Sequence[str]) -
     if node.text in FUNCTIONS or node.text in names.types or node.text == LABEL:
         message = f"`{node.text}` takes its argument in parentheses, found none"
         return ExpressionError(message, node.span)
+    file = _register_file(node.text.lower(), names.registers)
+    if file is not None:
+        message = f"no register is called {quoted(node.text)}; there are {file}"
+        return ExpressionError(message, node.span)
     known = (*names.registers, *names.constants, *given, MEMORY)
     return unknown_name_error("register, label or name", node, known)
 
@@ -35,6 +39,16 @@ def unknown_name_error(what: str, node: Name, known: Sequence[str]) -> Expressio
     near = nearest_of(node.text, islice(_similar(node.text, known), _MAX_COMPARED))
     hint = f"; did you mean `{near}`?" if near is not None else ""
     return ExpressionError(f"no {what} is called {quoted(node.text)}{hint}", node.span)
+
+
+def _register_file(word: str, registers: Iterable[str]) -> str | None:
+    """Describe the numbered registers that a name is like, as in ``lr0 to lr15`` for ``lr99``."""
+    prefix = word.rstrip("0123456789")
+    if not prefix or prefix == word:
+        return None
+    numbers = [name.removeprefix(prefix) for name in registers if name.startswith(prefix)]
+    indices = sorted(int(number) for number in numbers if number.isdecimal())
+    return f"{prefix}{indices[0]} to {prefix}{indices[-1]}" if indices else None
 
 
 def _similar(word: str, names: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ row {lr1} starts at {xmem[lr5 .. +4],x}; braces are written {{ and }}
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluation import check_format, evaluate_parsed
@@ -16,6 +16,7 @@ from ipu_asm.expressions.errors import ExpressionError
 from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tokens import MAX_LENGTH
 from ipu_asm.expressions.tree import Parsed
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 MAX_TEXT: Final = 4096
@@ -40,9 +41,9 @@ class Template(NamedTuple):
 
 
 def parse_template(text: str, names: MachineNames) -> Template:
-    """Parse the message of a log point, which has expressions in braces; `names` are the machine's.
+    """Parse the message of a log point: text with expressions in braces.
 
-    Raises ExpressionError with a span in `text`.
+    `names` are those that the machine defines. Raises ExpressionError with a span in `text`.
     """
     if len(text) > MAX_LENGTH:
         message = f"a message has at most {MAX_LENGTH:,} characters, found {len(text):,}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Final, Iterator, Mapping, NamedTuple
+from typing import Final, Iterator, Mapping
 
 from ipu_asm.debugger.expressions.machine_view import MachineNames, names_of
 from ipu_asm.debugger.expressions.register_names import taken_names
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.isa.operands import number_value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.expansion import Expansion, NameKind
 from ipu_asm.source.source_map import FrameKind
@@ -88,6 +89,16 @@ class NamesAtBundle(Mapping[str, str]):
             name: value for names in self._by_address.values() for name, value in names.items()
         }
         return {**self._names, **every}
+
+    @cached_property
+    def varying(self) -> frozenset[str]:
+        """The names that do not have the same value, or any value, at all bundles."""
+        return frozenset(
+            name
+            for names in self._by_address.values()
+            for name, value in names.items()
+            if self._names.get(name) != value
+        )
 
     @property
     def _here(self) -> Mapping[str, str]:

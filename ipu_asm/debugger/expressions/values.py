@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.emulator.element_types import BIT, MASK, ElementType
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.expressions.errors import number_text
+from ipu_asm.named_tuple import NamedTuple
 
 
 class Value(NamedTuple):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Final, Iterator, Literal, NamedTuple
+from typing import Final, Iterator, Literal
 
 from ipu_asm.debugger.expressions import Context, Location, MachineView, SavedContext, Space
 from ipu_asm.debugger.expressions.locations import content_at
 from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.emulator.memory import ROW, Image, changed_rows
 from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.named_tuple import NamedTuple
 
 Content = bytes | bytearray
 

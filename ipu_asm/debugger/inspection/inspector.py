@@ -6,7 +6,8 @@ import re
 from functools import partial
 from typing import Final, Mapping, Sequence
 
-from ipu_asm.debugger.expressions import Context, MachineView, evaluate
+from ipu_asm.debugger.expected_files import ReadExpected
+from ipu_asm.debugger.expressions import Context, ExpressionError, MachineView, evaluate
 from ipu_asm.debugger.inspection.changes import change_items, changes_text
 from ipu_asm.debugger.inspection.comparison import Comparison, StateAtCycle
 from ipu_asm.debugger.inspection.computed import (
@@ -14,6 +15,7 @@ from ipu_asm.debugger.inspection.computed import (
     computed_item,
     without_formats,
 )
+from ipu_asm.debugger.inspection.differences import ElementDifference, element_difference
 from ipu_asm.debugger.inspection.items import ROW, ItemFactory, children_of
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.memory_map import (
@@ -27,6 +29,7 @@ from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_i
 from ipu_asm.emulator.element_types import MASK
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.text import Span
 
 MAX_CHILDREN: Final = 4_096
 """Limit on the items returned at once; one more item states how many are left."""
@@ -150,6 +153,15 @@ class Inspector:
         Raises ExpressionError.
         """
         return vector_view(self._comparison, expression, type_, mask)
+
+    def difference(self, view: VectorView, name: str, read: ReadExpected) -> ElementDifference:
+        """Return what a file expects of a vector. Raises ExpressionError."""
+        location = view.location
+        if not location.has_bytes:
+            raise ExpressionError("bits are not compared with files", Span(0, len(name)))
+        expected = read(name, location, view.view)
+        found, _ = self._comparison.current_and_previous(location)
+        return element_difference(name, location.kind, found, expected)
 
     def note(self, name: str) -> str:
         """Return the register note of a register, or an empty string."""

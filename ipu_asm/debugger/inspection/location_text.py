@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.debugger.expressions import Location, MachineView, Space
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import MASK, TYPES
+from ipu_asm.named_tuple import NamedTuple
 
 
 class LocationText(NamedTuple):

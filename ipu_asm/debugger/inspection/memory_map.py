@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import Final, Iterator, NamedTuple, Sequence
+from typing import Final, Iterator, Sequence
 
 from ipu_asm.debugger.expressions import Location, Space
 from ipu_asm.debugger.expressions.location import MAX_ELEMENTS
@@ -13,6 +13,7 @@ from ipu_asm.debugger.inspection.texts import counter_text
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import TYPES
 from ipu_asm.emulator.model import MachineModel
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 _BASE: Final = "base"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
 
 from ipu_asm.debugger.expressions import Location
+from ipu_asm.named_tuple import NamedTuple
 
 
 class GroupKind(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.debugger.expressions import (
     ExpressionError,
@@ -18,6 +18,7 @@ from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.texts import element_texts
 from ipu_asm.emulator.element_types import BIT, MASK, ElementType
 from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 MAX_VECTOR_ELEMENTS: Final = 512
@@ -108,6 +109,13 @@ def vector_infos(view: MachineView) -> list[VectorInfo]:
     vectors, types = view.model.vectors_shown, view.types.vectors
     names = (*(name for name in vectors if types[name] != MASK), *view.masks)
     return [_vector_info(name, view) for name in names]
+
+
+def is_shown_as_vector(location: Location) -> bool:
+    """Return whether there is a `vector_view` of a location: several elements, or one mask."""
+    if (location.length is None) is not (location.kind == MASK):
+        return False
+    return (location.bits() or location).elements <= MAX_VECTOR_ELEMENTS
 
 
 def vector_view(

@@ -1,0 +1,73 @@
+"""The `diff` command: elements of the machine compared with those of a file."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ipu_asm.debugger.console.command_io import CommandResult
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate
+from ipu_asm.debugger.expressions.locations import content_at
+from ipu_asm.debugger.inspection.differences import amount_text, count_text, element_difference
+from ipu_asm.debugger.inspection.location_text import location_text
+from ipu_asm.debugger.inspection.texts import element_texts
+from ipu_asm.expressions.parser import parse
+from ipu_asm.text import Span
+
+_MOST_SHOWN: Final = 16
+
+
+def diff(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
+    """Compare a vector with a file. Raises ExpressionError."""
+    end = _end_of_vector(argument)
+    place, name = argument[:end], argument[end:].strip().strip("\"'")
+    if not name:
+        message = "`diff` takes a vector and a file, as in `diff acc expected.npy`, found no file"
+        raise ExpressionError(message, Span(len(argument), len(argument)))
+    location = evaluate(context, place).location
+    if location is None or location.length is None or not location.has_bytes:
+        message = "`diff` compares several elements of a register or of xmem"
+        raise ExpressionError(message, Span(0, end))
+    start = argument.index(name, end)
+    try:
+        expected = debugger.options.read_expected(name, location, context.view)
+    except ExpressionError as error:
+        raise ExpressionError(error.message, Span(start, start + len(name))) from error
+    found = content_at(context, location)
+    kind, label = location.kind, place.strip()
+    difference = element_difference(name, kind, found, expected)
+    heading = f"{label} and {name}: {count_text(difference, difference.texts)}"
+    if not difference.differing:
+        return CommandResult(heading)
+    elements = location_text(location, context.view).elements(0, location.elements)
+    names = [expression for _, expression in elements]
+    numbers, texts = kind.decode(found), element_texts(kind, found, None)
+    lines = [heading]
+    for index in difference.differing[:_MOST_SHOWN]:
+        amount = amount_text(numbers[index], difference.expected[index])
+        by = f" ({amount})" if amount else ""
+        lines.append(f"  {names[index]} is {texts[index]}, expected {difference.texts[index]}{by}")
+    more = len(difference.differing) - _MOST_SHOWN
+    lines += [f"  and {more:,} more"] if more > 0 else []
+    first = names[difference.differing[0]]
+    lines.append(f"`who {first}` tells which instruction wrote the first of them")
+    return CommandResult("\n".join(lines))
+
+
+def _end_of_vector(argument: str) -> int:
+    """Return where the file begins, whose path may look like an operator: behind an expression.
+
+    Raises ExpressionError where nothing is one.
+    """
+    error: ExpressionError | None = None
+    for blank in (*re.finditer(r"(?<=\S)\s+", argument), None):
+        end = len(argument) if blank is None else blank.start()
+        try:
+            parse(argument[:end])
+        except ExpressionError as found:
+            error = error or found
+        else:
+            return end
+    assert error is not None
+    raise error

@@ -1,0 +1,155 @@
+"""The address of an access that faulted: what it is made of, and when it was last within memory."""
+
+from __future__ import annotations
+
+from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
+from ipu_asm.debugger.conditions import ExpressionCondition
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import LiveContext
+from ipu_asm.debugger.queries import when_true
+from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.stops import describe_word
+from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
+from ipu_asm.flow.control_run.steps import Access, Step, Sum, UnsupportedProgramError
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes, note_at
+
+_WORD = 1 << 32
+
+
+class FaultAddress(NamedTuple):
+    """An access outside of memory, with the registers before its bundle.
+
+    `offsets` are the registers that instructions can change, `bases` the others, in units of `unit`
+    bytes. `after` is what the access sees of the only offset where the bundle itself steps it.
+    `condition` is the expression that holds where the access is within memory.
+    """
+
+    start: int
+    size: int
+    offsets: tuple[str, ...]
+    bases: tuple[str, ...]
+    unit: int
+    condition: str
+    after: int | None = None
+
+
+def fault_address(debugger: Debugger) -> FaultAddress | None:
+    """Return the access of the next bundle that ends outside of memory; None if none does."""
+    program, pc = debugger.program, debugger.state.program_counter
+    mode = debugger.options.settings.get(WIDE)
+    try:
+        steps = steps_of(program, WIDE_MODES.index(mode) if mode in WIDE_MODES else 0)
+    except UnsupportedProgramError:
+        return None
+    names, values = scalar_registers(program.isa).names, _values(debugger.state)
+    for access in steps[pc].accesses if 0 <= pc < len(steps) else ():
+        offset = _before_bundle(access.offset, steps[pc])
+        if access.space.is_register or access.highest is None or offset is None:
+            continue
+        access = access._replace(offset=offset)
+        start = _start(access, names, values)
+        if start > access.highest:
+            registers = tuple(names[register] for register, _ in offset[1])
+            bases = tuple(names[register] for register in access.bases)
+            after = _sum(offset, names, values)
+            is_stepped = len(registers) == 1 and after != values[registers[0]]
+            condition = _condition(access, names)
+            stepped = after if is_stepped else None
+            unit = access.unit
+            return FaultAddress(start, access.size, registers, bases, unit, condition, stepped)
+    return None
+
+
+def last_in_range(debugger: Debugger, context: LiveContext, found: FaultAddress) -> int | None:
+    """Return the last cycle up to now at which an access was within memory; None if there is none.
+
+    Raises `QueryInterruptedError`.
+    """
+
+    def now() -> LiveContext:
+        context.cycle = debugger.cycle
+        return context
+
+    outside = f"!({found.condition})"
+    condition = ExpressionCondition(now, outside, on_error=lambda error: False)
+    try:
+        cycle = when_true(debugger.runner, condition)
+    finally:
+        context.cycle = debugger.cycle
+    return None if cycle is None or cycle <= debugger.history.first else cycle - 1
+
+
+def address_lines(debugger: Debugger, found: FaultAddress) -> list[str]:
+    """Return what an address is made of, a register a line, with old and new value, and its region.
+
+    A base register that is not where the head comment has its region says so.
+    """
+    program, values = debugger.program, _values(debugger.state)
+    lines = []
+    for name in found.offsets:
+        text = f"{name} = {describe_word(values[name])}"
+        if found.after is not None:
+            text = f"{name} = {describe_word(found.after)}, {describe_word(values[name])} before"
+        lines.append(text)
+    bases = bases_of(program)
+    for name in found.bases:
+        text, note = f"{name} = {describe_word(values[name])}", bases.get(name)
+        if note is not None and values[name] * found.unit != note.start:
+            text += f", but {note.name} is at {note.start // found.unit:#x} in the head comment"
+        elif note is not None:
+            text += f", {_extent(note)}"
+        lines.append(text)
+    hit = note_at(memory_notes(program), found.start)
+    if hit is not None and hit not in [bases.get(name) for name in found.bases]:
+        lines.append(f"{found.start:#x} is in {_extent(hit)}")
+    return lines
+
+
+def _extent(note: MemoryNote) -> str:
+    end = f"..{note.start + note.size:#x}" if note.size is not None else ""
+    return f"{note.name} {note.start:#x}{end}"
+
+
+def _before_bundle(sum_: Sum, step: Step) -> Sum | None:
+    """A sum of values after the updates of a bundle, as one of values before it; None if none."""
+    updates = {update.register: update for update in step.updates}
+    constant, registers = sum_[0], dict[int, int]()
+    for register, factor in sum_[1]:
+        update = updates.get(register)
+        if update is not None and not update.is_sum:
+            return None
+        inner = (0, ((register, 1),)) if update is None else update.sum
+        constant += factor * inner[0]
+        for name, each in inner[1]:
+            registers[name] = registers.get(name, 0) + factor * each
+    return constant, tuple(registers.items())
+
+
+def _values(state: AnyState) -> dict[str, int]:
+    return dict(zip(state.layout.scalar_names, map(int, state.regfile.scalars)))
+
+
+def _start(access: Access, names: tuple[str, ...], values: dict[str, int]) -> int:
+    bases = sum(values[names[register]] for register in access.bases)
+    return _sum(access.offset, names, values) + bases * access.unit
+
+
+def _sum(sum_: Sum, names: tuple[str, ...], values: dict[str, int]) -> int:
+    constant, registers = sum_
+    return (constant + sum(factor * values[names[number]] for number, factor in registers)) % _WORD
+
+
+def _condition(access: Access, names: tuple[str, ...]) -> str:
+    """The expression that holds where an access is within memory."""
+    constant, registers = access.offset
+    terms = [
+        names[number] if factor == 1 else f"{factor} * {names[number]}"
+        for number, factor in registers
+    ]
+    if constant or not terms:
+        terms.append(str(constant))
+    offset = f"(({' + '.join(terms)}) & 0xffffffff)"
+    unit = f" * {access.unit}" if access.unit != 1 else ""
+    bases = [f"({names[register]} & 0xffffffff){unit}" for register in access.bases]
+    return f"{' + '.join([offset, *bases])} <= {access.highest}"

@@ -1,0 +1,207 @@
+"""The values that the instructions of the next bundle see, and what they make of them.
+
+What an operand sees depends on the other slots: a "live" read sees what earlier slots of its bundle
+write. So the bundle is executed once for its results, and the machine is put back.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Iterator, Sequence
+
+from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import Context, ExpressionError, Location, Space, text_of
+from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.emulator.decode import decode_in_order, is_default_jump
+from ipu_asm.emulator.faults import ExecutionFault, Fault
+from ipu_asm.flow.accesses import LIVE, RegisterAccess, decoded_accesses
+from ipu_asm.isa import load_isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.text import Span
+
+_OPERAND: Final = re.compile(r"\s*(\w+)@([\w.]+)\s*", re.ASCII)
+
+
+class InstructionValues(NamedTuple):
+    """An instruction, and the scalar registers that it accesses.
+
+    `registers` has by name what it sees or makes: `5`, `5 (old)`, `6 (new)`, `5 -> 6`. `memory` is
+    the address and size of what it accesses of xmem, None if it does not or cannot be known.
+    """
+
+    instruction: DecodedInstruction
+    registers: dict[str, str]
+    memory: tuple[int, int] | None = None
+    is_faulting: bool = False
+
+    @property
+    def mnemonic(self) -> str:
+        """The name of the instruction."""
+        return str(self.instruction).partition(" ")[0]
+
+
+class _Result(NamedTuple):
+    """What one bundle does: scalar registers after it, and the bytes of memory that it accesses.
+
+    `memory` has address and size of the access of an instruction, by its text. In case of a fault
+    nothing has happened, and `fault` has what the instruction saw.
+    """
+
+    scalars: tuple[int, ...]
+    memory: dict[str, tuple[int, int]]
+    fault: Fault | None = None
+
+
+def bundle_values(debugger: Debugger, context: Context, address: int) -> list[InstructionValues]:
+    """Return the instructions of a bundle that do something, in order of execution.
+
+    `address` is that of the next bundle; of a machine that has halted, that of the last one, whose
+    registers are then shown as they are. `context` is the state of the machine.
+    """
+    state = debugger.machine.state
+    isa = load_isa(state.isa_name)
+    word = state.inst_mem[address] if 0 <= address < len(state.inst_mem) else None
+    if word is None:
+        return []
+    instructions = [
+        each
+        for each in decode_in_order(isa, debugger.machine.execution_order, word)
+        if not each.is_idle and not is_default_jump(each, address)
+    ]
+    result = None if state.is_halted else _result(debugger, instructions)
+    accesses = [
+        [] if each.spec is None else list(decoded_accesses(isa, each.spec, each.registers))
+        for each in instructions
+    ]
+    found = []
+    for number, each in enumerate(instructions):
+        text = str(each)
+        fault = result.fault if result else None
+        found.append(
+            InstructionValues(
+                each,
+                dict(_registers(context, number, accesses, result)),
+                result.memory.get(text) if result else None,
+                fault is not None and fault.instruction == text,
+            )
+        )
+    return found
+
+
+def operand_value(debugger: Debugger, context: Context, text: str) -> str | None:
+    """Return what `lr2@mult.ve` means: what that instruction of the next bundle sees of a register.
+
+    Returns None for a text of another form. Raises `ExpressionError` if the bundle has no such
+    instruction, or if it does not access the register.
+    """
+    match = _OPERAND.fullmatch(text)
+    if match is None:
+        return None
+    register, mnemonic = match[1].lower(), match[2].lower()
+    location = context.view.location(register)
+    if location is None or location.space is not Space.SCALARS or location.length is not None:
+        message = f"expected a scalar register in front of @, found {match[1]}"
+        raise ExpressionError(message, Span(*match.span(1)))
+    if debugger.state.is_halted:
+        return text_of(read(context, location), "d")
+    every = bundle_values(debugger, context, debugger.state.program_counter)
+    named = [each for each in every if each.mnemonic == mnemonic]
+    for each in named:
+        if register in each.registers:
+            return each.registers[register]
+    if named:
+        message = f"{match[2]} of the next bundle does not access {register}"
+    else:
+        known = ", ".join(dict.fromkeys(each.mnemonic for each in every)) or "nothing"
+        message = f"the next bundle has no {match[2]}, but: {known}"
+    raise ExpressionError(message, Span(*match.span(2)))
+
+
+def _result(debugger: Debugger, instructions: Sequence[DecodedInstruction]) -> _Result:
+    """Execute the bundle and undo it."""
+    machine, cycle = debugger.machine, debugger.cycle
+    saved = machine.state.save()
+    try:
+        machine.run(1)
+        stores = {bytes_[0]: len(bytes_[1]) for bytes_ in machine.state.xmem.written}
+        memory = {}
+        for each in instructions:
+            touched = _memory_of(debugger, each, stores)
+            if touched is not None:
+                memory[str(each)] = touched
+        return _Result(tuple(machine.state.regfile.scalars), memory)
+    except ExecutionFault as error:
+        return _Result(tuple(machine.state.regfile.scalars), {}, error.fault)
+    finally:
+        machine.state.restore(saved)
+        machine.cycles = cycle
+
+
+def _memory_of(
+    debugger: Debugger, instruction: DecodedInstruction, stores: dict[int, int]
+) -> tuple[int, int] | None:
+    """Address and size of the memory that an instruction has just read or written."""
+    spec, model = instruction.spec, debugger.model
+    if spec is None:
+        return None
+    if "xmem" in spec.writes and stores:
+        start = min(stores)
+        return start, max(at + size for at, size in stores.items()) - start
+    if "xmem" in spec.reads and model.memory_read is not None:
+        return model.memory_read(debugger.state, instruction)
+    return None
+
+
+def _registers(
+    context: Context,
+    number: int,
+    accesses: Sequence[Sequence[RegisterAccess]],
+    result: _Result | None,
+) -> Iterator[tuple[str, str]]:
+    shown = set[str]()
+    for access in accesses[number]:
+        location = context.view.location(access.register)
+        if location is None or location.space is not Space.SCALARS or location.length is not None:
+            continue
+        if access.register not in shown:
+            shown.add(access.register)
+            now = text_of(read(context, location), "d")
+            yield access.register, _seen(number, accesses, access, now, result, location)
+
+
+def _seen(
+    number: int,
+    accesses: Sequence[Sequence[RegisterAccess]],
+    access: RegisterAccess,
+    now: str,
+    result: _Result | None,
+    location: Location,
+) -> str:
+    """The value of a register that an operand sees, or what it becomes."""
+    after = now if result is None else _word(result.scalars[location.start])
+    if access.writes and result is not None and result.fault is not None:
+        return now  # nothing is written
+    if access.writes:
+        return f"{now} -> {after}" if access.reads or now != after else after
+    writers = [
+        other
+        for other, found in enumerate(accesses)
+        if other != number and any(_writes(each, access) for each in found)
+    ]
+    if not writers:
+        return now
+    if access.timing.read == LIVE and min(writers) < number:
+        if result is not None and result.fault is not None:
+            seen = result.fault.registers.get(access.register)
+            return "not known" if seen is None else f"{_word(seen)} (new)"
+        return f"{after} (new)"
+    return f"{now} (old)"
+
+
+def _writes(access: RegisterAccess, read_access: RegisterAccess) -> bool:
+    return access.writes and bool(access.units & read_access.units)
+
+
+def _word(value: int) -> str:
+    return str(value - (1 << 32) if value >> 31 else value)
