@@ -12,14 +12,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ipu_asm.testbench.bench import Bench, Run
     from ipu_asm.testbench.comparison import assert_bit_exact
+    from ipu_asm.testbench.coverage.collecting import collected_coverage
+    from ipu_asm.testbench.elements import from_fp8, to_fp8
+    from ipu_asm.testbench.harness import HarnessRun, IpuApp, run_test
+    from ipu_asm.testbench.kernel_warning import KernelWarning
+    from ipu_asm.testbench.places import NotReachedError
+    from ipu_asm.testbench.sweeps.results import SweepResult, SweepResults
+    from ipu_asm.testbench.sweeps.sweep import sweep
 
-__all__ = ["Bench", "Run", "assert_bit_exact"]
+__all__ = [
+    "Bench",
+    "HarnessRun",
+    "IpuApp",
+    "KernelWarning",
+    "NotReachedError",
+    "Run",
+    "SweepResult",
+    "SweepResults",
+    "assert_bit_exact",
+    "collected_coverage",
+    "from_fp8",
+    "run_test",
+    "sweep",
+    "to_fp8",
+]
 
-_HOMES = {
-    "Bench": "ipu_asm.testbench.bench",
-    "Run": "ipu_asm.testbench.bench",
-    "assert_bit_exact": "ipu_asm.testbench.comparison",
+_MODULES = {
+    "bench": ("Bench", "Run"),
+    "comparison": ("assert_bit_exact",),
+    "coverage.collecting": ("collected_coverage",),
+    "elements": ("from_fp8", "to_fp8"),
+    "harness": ("HarnessRun", "IpuApp", "run_test"),
+    "kernel_warning": ("KernelWarning",),
+    "places": ("NotReachedError",),
+    "sweeps.results": ("SweepResult", "SweepResults"),
+    "sweeps.sweep": ("sweep",),
 }
+_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,12 +6,16 @@ from typing import Any, Final, Sequence
 
 import numpy as np
 
+from ipu_asm.testbench.array_origins import origin_of
 from ipu_asm.testbench.arrays import Array
+from ipu_asm.testbench.last_writer import Writer, writer_of
 
 _MAX_SHOWN: Final = 8
 # Above this distance in ulp, the difference itself is more useful.
 _MAX_STEPS: Final = 99
 _WHOLE: Final = "biu"
+_SMALLEST_PICTURE: Final = 16
+_WIDEST_PICTURE: Final = 64
 
 
 def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = False) -> None:
@@ -21,17 +25,31 @@ def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = Fal
     `ignore_nan_signs` ignores the sign of NaNs, as the sign of a NaN created by the machine is
     unspecified. Nested lists and plain numbers in `expected` are converted to the type of `actual`.
     The message names the first element that differs, by row and element of that row, and shows both
-    values in decimal and as bits.
+    values in decimal and as bits. For an array from a bench, or a slice of one, it says which
+    instruction of the last run has written that element.
     """
     __tracebackhide__ = True
     found = np.asarray(actual)
     wanted = _reference(expected, found.dtype)
     mistake = _mismatch_of_form(found, wanted)
-    if mistake is None:
-        places = _differing(found, wanted, ignore_nan_signs)
-        mistake = _report(found, wanted, places) if len(places) else None
     if mistake is not None:
         raise AssertionError(mistake)
+    places = _differing(found, wanted, ignore_nan_signs)
+    if len(places):
+        writer = _writer(found, int(places[0]))
+        error = AssertionError(_report(found, wanted, places, writer.text if writer else ""))
+        if writer and writer.place:
+            error.add_note(writer.place)
+        raise error
+
+
+def _writer(found: Array, place: int) -> Writer | None:
+    """What wrote an element of an array that a bench has returned; None if it is not known."""
+    origin = origin_of(found, place)
+    if origin is None or origin.owner.execution is None:
+        return None
+    content = found.reshape(-1)[place : place + 1].tobytes()
+    return writer_of(origin.owner.execution, origin, content)
 
 
 def _reference(expected: Any, dtype: np.dtype[Any]) -> Array:
@@ -69,14 +87,16 @@ def _bits(array: Array) -> Array:
     return np.ascontiguousarray(native).reshape(-1).view(f"u{array.itemsize}")
 
 
-def _report(found: Array, wanted: Array, places: Array) -> str:
+def _report(found: Array, wanted: Array, places: Array, writer: str) -> str:
     shape = found.shape
     lines = [_first(found, wanted, places[0])]
     lines += [_count(shape, places)] if found.size > 1 else []
+    lines += [writer] if writer else []
     if len(places) > 1:
         lines += ["", *_table(found, wanted, places[:_MAX_SHOWN])]
         hidden = len(places) - _MAX_SHOWN
         lines += [f"  and {hidden:,} more"] if hidden > 0 else []
+        lines += _picture(shape, places)
     if not _bits(found).any():
         lines += ["", "all that was found is zero: was it written at all?"]
     return "\n".join(lines)
@@ -125,6 +145,24 @@ def _table(found: Array, wanted: Array, places: Array) -> list[str]:
     ]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(["", *map(str.rjust, row, widths)]) for row in rows]
+
+
+def _picture(shape: Sequence[int], places: Array) -> list[str]:
+    """Where the differences are: a line per row, `x` for elements that differ; empty if clear."""
+    size = shape[-1]
+    rows, counts = np.unique(places // size, return_counts=True)
+    if size < _SMALLEST_PICTURE or (counts == size).all():
+        return []
+    each = -(-size // _WIDEST_PICTURE)
+    meaning = "" if each == 1 else f"; a mark stands for {each} elements"
+    lines = ["", f"where they differ (x){meaning}:"]
+    labels = [_index(shape, row * size)[0] if len(shape) > 1 else "" for row in rows[:_MAX_SHOWN]]
+    width = max(map(len, labels))
+    for row, label in zip(rows, labels):
+        differs = np.zeros(-(-size // each), bool)
+        differs[places[places // size == row] % size // each] = True
+        lines.append(f"  {label:>{width}}  {''.join(np.where(differs, 'x', '.'))}".rstrip())
+    return lines
 
 
 def _value_and_bits(array: Array, place: int) -> tuple[str, str]:

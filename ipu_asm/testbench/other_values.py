@@ -6,7 +6,8 @@ from itertools import islice
 from random import Random
 from typing import Final, Iterator, Mapping, Sequence
 
-from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.packing.rebasing.execution import path_depends_on_host
 from ipu_asm.flow.packing.trials import unknown_registers

@@ -7,7 +7,7 @@ several times: all registers and all of xmem must be identical in the end.
 
 from __future__ import annotations
 
-from typing import Container, Final, Mapping, NamedTuple, Sequence
+from typing import Container, Final, Mapping, Sequence
 
 import numpy as np
 
@@ -15,14 +15,16 @@ from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import control_facts
-from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
+from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.packing.bounds import least_bundles
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
 from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit
 
@@ -97,7 +99,7 @@ def prove(plan: PackingPlan, presets: Mapping[str, int]) -> int:
         trial = trial_of(plan, presets, seed)
         if trial is None:
             raise ProofError(_no_values(plan, presets))
-        prove_control(plan, trial.run, trial.packed_run)
+        prove_control(trial.run, trial.packed_run)
         runs += _prove_run(plan, trial, seed)
         if runs == _RUNS:
             return runs

@@ -6,12 +6,13 @@ both programs on random data, here to their end.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.packing.pack import PackingError, packing_blocks
 from ipu_asm.flow.packing.pipeline import PipelinedLoop, pipelined_loops, prove_pipeline
 from ipu_asm.flow.packing.proof import ProofError
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.packing import packed

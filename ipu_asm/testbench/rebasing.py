@@ -7,7 +7,7 @@ in a run of both programs; then both are run on random data to their end.
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Callable
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.control_run.facts import control_facts
@@ -17,6 +17,7 @@ from ipu_asm.flow.packing.proof import ProofError
 from ipu_asm.flow.packing.rebasing.observation import Presets, events_differ, executed_updates
 from ipu_asm.flow.packing.rebasing.rebase import loops_in_one_bundle, rebased_programs
 from ipu_asm.flow.packing.trials import unknown_registers
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.other_values import other_values

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, Final, Iterator, Protocol, overload
+from typing import Any, Final, Iterator, Mapping, Protocol, overload
 
 import numpy as np
 
-from ipu_asm.emulator.element_types import MASK
+from ipu_asm.emulator.element_types import MASK, ElementType
+from ipu_asm.emulator.html_tables import table
 from ipu_asm.emulator.model import MachineModel
+from ipu_asm.emulator.notebook import vector_text
 from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
+from ipu_asm.testbench.array_origins import Source, note_origin
 from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types
 
 _LOWEST: Final = -(1 << 31)
@@ -76,13 +79,22 @@ class ScalarRegisters:
     def __repr__(self) -> str:
         return f"<{self._file}: {self[:]}>"
 
-    def view(self, dtype: Any) -> Array:
+    def view(self, dtype: Any = np.int32) -> Array:
         """Return all registers of the file as an array of a 32-bit type, such as float32.
 
         The array is a read-only copy.
         """
-        words = np.array([self._scalars[place] for place in self._places(slice(None))], "<u4")
+        words = np.array([self._scalars[place] for place in self._indices], "<u4")
         return _frozen(words.view(self._types.numpy_type(dtype)))
+
+    def _repr_html_(self) -> str:
+        numbers = self[:]
+        return table([f"{self._file}{n}" for n in range(len(numbers))], [numbers])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return a copy of the registers as int32, for functions of numpy."""
+        numbers = np.array(self[:], np.int32)
+        return numbers if dtype is None else numbers.astype(dtype)
 
     def _set(self, place: int, word: int) -> None:
         """Set a register; a constant one keeps its value, as it does in the machine."""
@@ -120,7 +132,7 @@ class VectorRegister:
 
     It is assigned arrays or bytes of exactly its size. The array read is a read-only copy: to
     change a part, copy the array, change it and assign it. Masks are rows of truth values, true
-    where the bit is set.
+    where the bit is set. Several registers of one name, as `r` for `r0` and `r1`, are rows.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -138,7 +150,7 @@ class VectorRegister:
     def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
         __tracebackhide__ = True
         place = self._place(bench)
-        if self._is_mask(bench):
+        if self._kind(bench) == MASK:
             value = _packed(value)
         data, size = array_types(bench.model).bytes_of(value), place.stop - place.start
         if len(data) != size:
@@ -147,25 +159,38 @@ class VectorRegister:
 
     def _array(self, bench: RegisterOwner) -> Array:
         __tracebackhide__ = True
-        content = bench.state.regfile.block[self._place(bench)]
-        if self._is_mask(bench):
+        place = self._place(bench)
+        content = bench.state.regfile.block[place]
+        kind = self._kind(bench)
+        if kind == MASK:
             masks = np.frombuffer(content, np.uint8).reshape(-1, MASK.size)
-            return np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
-        kind = bench.model.types_in(bench.state).vectors[self._name]
-        return np.frombuffer(content, array_types(bench.model).of_kind(kind))
+            bits = np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
+            note_origin(bits, bench, Source.REGISTERS, place.start, elements_per_byte=8)
+            return bits
+        array = np.frombuffer(content, array_types(bench.model).of_kind(kind))
+        note_origin(array, bench, Source.REGISTERS, place.start)
+        vectors = bench.state.layout.vectors
+        rows = vectors[self._name].elements if self._name in vectors else 1
+        return array.reshape(rows, -1) if rows > 1 else array
 
-    def _is_mask(self, bench: RegisterOwner) -> bool:
-        return bench.model.types_in(bench.state).vectors[self._name] == MASK
+    def _kind(self, bench: RegisterOwner) -> ElementType:
+        """The type of the elements at present."""
+        vectors = bench.state.layout.vectors
+        names = vectors[self._name].names_of(self._name) if self._name in vectors else [self._name]
+        return bench.model.types_in(bench.state).vectors[names[0]]
 
     def _place(self, bench: RegisterOwner) -> slice:
         __tracebackhide__ = True
-        places = bench.state.layout.vector_places
-        if self._name not in places:
-            raise AttributeError(
-                f"a vector register of {bench.model.isa_name} is one of {', '.join(places)}, "
-                f"found `{self._name}`"
-            )
-        return places[self._name]
+        layout = bench.state.layout
+        if self._name in layout.vector_places:
+            return layout.vector_places[self._name]
+        if self._name in layout.vectors:
+            vector = layout.vectors[self._name]
+            return slice(vector.start, vector.place(vector.elements - 1).stop)
+        known = ", ".join(layout.vector_places)
+        raise AttributeError(
+            f"a vector register of {bench.model.isa_name} is one of {known}, found `{self._name}`"
+        )
 
 
 def _packed(value: Array | Buffer) -> Array | Buffer:
@@ -176,6 +201,46 @@ def _packed(value: Array | Buffer) -> Array | Buffer:
     if value.shape[-1:] != (MASK.bits,):
         raise ValueError(f"a mask has {MASK.bits} truth values, found {value.shape}")
     return np.packbits(value, axis=-1, bitorder="little")
+
+
+class RegisterArrays(Mapping[str, Array]):
+    """All register files of a machine as arrays by name, read when they are asked for.
+
+    The arrays are read-only copies: those of scalar registers as int32.
+    """
+
+    def __init__(self, bench: RegisterOwner) -> None:
+        self._bench = bench
+
+    def __getitem__(self, name: str) -> Array:
+        layout = self._bench.state.layout
+        if name in layout.files:
+            types = array_types(self._bench.model)
+            return ScalarRegisters(name, self._bench.state, types).view()
+        if name not in layout.vectors and name not in layout.vector_places:
+            raise KeyError(name)
+        return VectorRegister(name).__get__(self._bench, type(self._bench))
+
+    def __iter__(self) -> Iterator[str]:
+        layout = self._bench.state.layout
+        return iter(dict.fromkeys((*layout.files, *layout.vectors, *layout.vector_places)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<registers of {self._bench.model.isa_name}: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        state = self._bench.state
+        types, places = self._bench.model.types_in(state).vectors, state.layout.vector_places
+        texts = [
+            vector_text(name, types[name], bytes(state.regfile.block[place]))
+            for name, place in places.items()
+        ]
+        arrays = array_types(self._bench.model)
+        files = [ScalarRegisters(name, state, arrays)._repr_html_() for name in state.layout.files]
+        return "".join(files) + table(("vector", "type", "values", ""), texts)
 
 
 def register_text(state: AnyState) -> str:

@@ -1,0 +1,121 @@
+"""Coverage as self-contained HTML pages without scripts or network access."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import Iterable, Iterator, Mapping
+
+from ipu_asm.config.files import FileError, Target, read_text
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.reports.html_page import html_page
+from ipu_asm.reports.source_lines import shown_lines
+from ipu_asm.testbench.coverage.lcov import shown_path
+from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, LineCoverage, Share
+from ipu_asm.text import SourceFile
+
+INDEX = "index.html"
+
+_FOLDER = os.path.dirname(__file__)
+
+
+class _Line(NamedTuple):
+    """A line of the page; `kind` is hit, part, miss, or empty for a line without bundles."""
+
+    number: int
+    executions: str
+    kind: str
+    code: str
+    comment: str
+    notes: list[str]
+
+
+class _File(NamedTuple):
+    """A file with lines of a kernel; `anchor` begins the names of its lines."""
+
+    name: str
+    anchor: str
+    lines: list[_Line]
+
+
+def coverage_page(
+    kernel: KernelCoverage,
+    *,
+    message: str = "",
+    sources: Mapping[str, SourceFile] = {},
+    index: str | None = None,
+) -> str:
+    """Return the page of one kernel.
+
+    `message` says where the numbers come from. `sources` are its files by absolute path; others
+    are read. `index` is the address of a page with all kernels.
+    """
+    base = os.getcwd()
+    files = [
+        _file(path, number, lines, load_isa(kernel.isa), sources.get(path))
+        for number, (path, lines) in enumerate(kernel.files.items())
+    ]
+    return html_page(
+        _FOLDER,
+        "page.html",
+        name=os.path.basename(kernel.path),
+        path=shown_path(kernel.path, base),
+        kernel=kernel,
+        message=message or _runs(kernel.runs),
+        files=files,
+        index=index,
+    )
+
+
+def coverage_pages(coverage: Coverage, message: str = "") -> Iterator[tuple[str, str]]:
+    """Yield file names and pages: one for each kernel, and `INDEX` with all of them."""
+    base, rows = os.getcwd(), []
+    for kernel in sorted(coverage.kernels.values(), key=lambda each: each.path):
+        name = _page_name(kernel.path)
+        rows.append((shown_path(kernel.path, base), name, kernel))
+        yield name, coverage_page(kernel, index=INDEX)
+    totals = [Share(0, 0)] * 4
+    for _, _, kernel in rows:
+        shares = (kernel.lines, kernel.bundle_share, kernel.branch_share, kernel.total)
+        totals = [total.plus(share) for total, share in zip(totals, shares)]
+    yield INDEX, html_page(_FOLDER, "index.html", rows=rows, totals=totals, message=message)
+
+
+def _page_name(path: str) -> str:
+    """A file name for the page of a kernel, different for files of the same name."""
+    digest = sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{os.path.basename(path)}.{digest[:8]}.html"
+
+
+def _runs(number: int) -> str:
+    return "one run" if number == 1 else f"{number:,} runs together"
+
+
+def _file(
+    path: str,
+    number: int,
+    lines: Mapping[int, LineCoverage],
+    isa: Isa,
+    source: SourceFile | None,
+) -> _File:
+    anchor = "L" if number == 0 else f"F{number}L"
+    name = shown_path(path, os.getcwd())
+    try:
+        text = source or SourceFile(read_text(Target(path)).text, path)
+    except FileError as error:
+        return _File(f"{name}: cannot be shown: {error}", anchor, [])
+    return _File(name, anchor, list(_shown(shown_lines(text, isa), lines)))
+
+
+def _shown(texts: Iterable[tuple[str, str]], lines: Mapping[int, LineCoverage]) -> Iterator[_Line]:
+    for number, (code, comment) in enumerate(texts, 1):
+        line = lines.get(number)
+        if line is None:
+            yield _Line(number, "", "", code, comment, [])
+            continue
+        notes = line.notes
+        kind = "part" if notes else "hit" if line.executions else "miss"
+        shown = f"{line.executions:,}" if line.executions else "never"
+        yield _Line(number, shown, kind, code, comment, notes)

@@ -1,0 +1,108 @@
+"""Kernels for a bench: found in folders, read in one context, with every mistake in the error."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable, Final, Mapping, Sequence
+
+from ipu_asm.assembler.encode import AssemblyError
+from ipu_asm.assembler.images import ImageError
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kernel, read_kernel
+from ipu_asm.config.configuration import ConfigurationError, Value
+from ipu_asm.config.configuration_file import Configurations
+from ipu_asm.config.files import FileError
+from ipu_asm.config.isa_choice import choose_isa
+from ipu_asm.config.setting_error import SettingError
+from ipu_asm.config.source_keys import checked_values
+from ipu_asm.diagnostics.rendering import render
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.effective_program import (
+    ContextChoiceError,
+    EffectiveProgram,
+    read_effective_program,
+    require_one_context,
+)
+from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.source.settings import source_settings
+from ipu_asm.text import SourceFile
+
+_TEXT_NAME: Final = "<kernel>"
+
+
+def kernel_of_file(
+    path: str | os.PathLike[str], folders: Sequence[Path], defines: Mapping[str, Value]
+) -> Kernel:
+    """Return the kernel of a source or image file; a relative path is searched in the folders.
+
+    Raises FileNotFoundError, and otherwise as `Bench.load` does.
+    """
+    __tracebackhide__ = True
+    found = _find_file(path, folders)
+    name = _display_path(found)
+
+    def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
+        folder = os.path.dirname(os.path.abspath(found))
+        configuration = Configurations().nearest(folder)
+        settings = source_settings(str(found), configuration, checked_values(defines))
+        return read_effective_program(isa, source, settings)
+
+    return _checked(lambda: read_kernel(found.read_bytes(), name, read=read), name)
+
+
+def kernel_of_text(text: str, isa_name: str, defines: Mapping[str, Value]) -> Kernel:
+    """Return the kernel of a source text, for the set that a comment names, else for `isa_name`.
+
+    Raises as `Bench.load` does.
+    """
+    __tracebackhide__ = True
+
+    def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
+        settings = SourceSettings(overrides=checked_values(defines))
+        return read_effective_program(isa, source, settings)
+
+    def assembled() -> Kernel:
+        isa = load_isa(choose_isa(text, _TEXT_NAME, otherwise=isa_name).name)
+        return assemble_kernel(SourceFile(text, _TEXT_NAME), isa, read)
+
+    return _checked(assembled, _TEXT_NAME)
+
+
+def _find_file(path: str | os.PathLike[str], folders: Sequence[Path]) -> Path:
+    """The file of that path in the first folder that has it. Raises FileNotFoundError."""
+    __tracebackhide__ = True
+    places = [folder / path for folder in folders]
+    for place in places:
+        if place.is_file():
+            return place
+    tried = " or ".join(dict.fromkeys(f"`{_display_path(place)}`" for place in places))
+    raise FileNotFoundError(f"a kernel is the path of a source file, found no {tried}")
+
+
+def _checked(read: Callable[[], Kernel], name: str) -> Kernel:
+    """The kernel that `read` returns from the file `name`, if it has one context."""
+    __tracebackhide__ = True
+    try:
+        kernel = read()
+        require_one_context(kernel.expansions)
+    except RejectedSourceError as rejected:
+        error = AssemblyError(rejected.findings)
+        error.add_note("\n\n".join(render(f, rejected.source) for f in rejected.findings))
+        raise error from None
+    except ImageError as image_error:
+        image_error.add_note(f"in the image `{name}`")
+        raise image_error.with_traceback(None) from None
+    except (FileError, ConfigurationError) as problem:
+        raise problem.with_traceback(None) from None
+    except (SettingError, ContextChoiceError) as unusable:
+        raise ValueError(f"`defines` of `{name}`: {unusable}") from None
+    return kernel
+
+
+def _display_path(path: Path) -> str:
+    """The path relative to the current directory, if it is inside it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

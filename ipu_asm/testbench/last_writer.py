@@ -1,0 +1,155 @@
+"""Which instruction wrote an element, found by executing the run once more in a debugger."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.queries import LastWrite, QueryInterruptedError, last_write
+from ipu_asm.debugger.regions import MEMORY, Region, read_region
+from ipu_asm.diagnostics.rendering import render_place
+from ipu_asm.emulator.faults import EmulatorError
+from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.state import AnyState
+from ipu_asm.flow.accesses import decoded_accesses
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
+from ipu_asm.testbench.array_origins import ElementOrigin, Source
+from ipu_asm.testbench.execution import Execution, Leg
+
+_LONGEST_SEARCH_S: Final = 5.0
+
+
+class Writer(NamedTuple):
+    """What wrote an element, as lines of text, and the place in the source, if there is one."""
+
+    text: str
+    place: str = ""
+
+
+def writer_of(execution: Execution, origin: ElementOrigin, content: bytes) -> Writer | None:
+    """Return what wrote an element that has a content now, in the legs that are known.
+
+    None if they were changed since, so that nothing certain can be said.
+    """
+    where = _region(execution.machine.state, origin)
+    if where is None:
+        return None
+    name = _name(where)
+    deadline = time.monotonic() + _LONGEST_SEARCH_S
+    try:
+        for leg in reversed(execution.legs):
+            search = _Search(execution, leg, deadline)
+            if read_region(search.debugger.state, where) != content:
+                return Writer(f"{name} was written by the host after cycle {leg.last}")
+            found = search.writer(where, name)
+            if found is not None:
+                return found
+            content = read_region(_state_before(execution, leg), where)
+    except (QueryInterruptedError, EmulatorError):
+        return Writer(f"what wrote {name} was not found within {_LONGEST_SEARCH_S:.0f} s")
+    return Writer(f"no instruction has written {name} since the kernel was begun")
+
+
+class _Search:
+    """A leg of a run, executed again by a debugger, which is at its end."""
+
+    def __init__(self, execution: Execution, leg: Leg, deadline: float) -> None:
+        self._leg = leg
+        self._source = execution.kernel.source
+        self._lines: LineTable = execution.lines
+        options = DebugOptions(
+            settings=execution.settings, pause=lambda: time.monotonic() > deadline
+        )
+        self.debugger = Debugger(self._lines, _state_before(execution, leg), options)
+        self.debugger.machine.engine_choice = execution.machine.engine_choice
+        length = leg.last - leg.first
+        if self.debugger.history.go_to(length) != length:
+            raise QueryInterruptedError("the run takes too long to be repeated")
+
+    def writer(self, where: Region, name: str) -> Writer | None:
+        """The last instruction of the leg that wrote a region, and what it wrote."""
+        found = last_write(self.debugger.runner, where)
+        if found is None or found.pc is None:
+            return None
+        text = f"{name} was written by {self._author(found)}"
+        register = self._stored(found.cycle, where) if where.name == MEMORY else None
+        if register is not None:
+            before = last_write(self.debugger.runner, register)
+            if before is not None and before.pc is not None:
+                text += f"\nand held what {self._author(before)} had left in {_name(register)}"
+                found = before
+        place = self._place(found)
+        return Writer(text, render_place(self._source, place.span) if place else "")
+
+    def _author(self, write: LastWrite) -> str:
+        place = self._place(write)
+        where = describe_bundle(
+            write.pc or 0, self._lines.place(write.pc or 0), place and place.line
+        )
+        return f"`{write.instruction}` in {where}, cycle {write.cycle + self._leg.first}"
+
+    def _place(self, write: LastWrite) -> SourceLocation | None:
+        """The source location of the instruction that wrote."""
+        decoded = self.debugger.runner.accesses.instructions.get(write.pc or 0, ())
+        for each in decoded:
+            if str(each) == write.instruction:
+                return self._lines.instruction_place(write.pc or 0, each.slot.name, each.place)
+        return self._lines.place(write.pc or 0)
+
+    def _stored(self, cycle: int, where: Region) -> Region | None:
+        """The part of a vector register that the bundle at a cycle has stored to a region.
+
+        The debugger is left where the last write to that part is to be searched. None if the store
+        is not a copy of one register.
+        """
+        debugger = self.debugger
+        debugger.history.go_to(cycle)
+        debugger.history.go_to(cycle + 1)  # a single bundle, of which every write is recorded
+        machine = debugger.machine
+        store = debugger.runner.accesses.has_written(where)
+        starts = [start for start, old in machine.state.xmem.written if start <= where.start]
+        if store is None or store.spec is None or not starts:
+            return None
+        accesses = decoded_accesses(debugger.model.isa, store.spec, store.registers)
+        vectors = machine.state.layout.vector_places
+        read = {each.register for each in accesses if each.reads and each.register in vectors}
+        if len(read) != 1:
+            return None
+        (name,) = read
+        offset = where.start - max(starts)
+        if offset + where.size > vectors[name].stop - vectors[name].start:
+            return None
+        register = Region(name, offset, where.size)
+        stored = read_region(machine.state, where)
+        writer = debugger.runner.accesses.has_written(register)
+        order = machine.execution_order
+        if writer is None or order.index(writer.slot.name) > order.index(store.slot.name):
+            debugger.history.go_to(cycle)
+        return register if read_region(machine.state, register) == stored else None
+
+
+def _state_before(execution: Execution, leg: Leg) -> AnyState:
+    """Make a state with the program and the content that was saved at the start of a leg."""
+    kernel = execution.kernel
+    state: AnyState = machine_for(kernel.isa.name).make_state(execution.settings)
+    state.restore(leg.start)
+    state.load_program(kernel.words, execution.lines)
+    return state
+
+
+def _region(state: AnyState, origin: ElementOrigin) -> Region | None:
+    """The region of an element of the state of an execution."""
+    if origin.source is Source.MEMORY:
+        return Region(MEMORY, origin.start, origin.size)
+    for name, place in state.layout.vector_places.items():
+        if place.start <= origin.start < place.stop:
+            return Region(name, origin.start - place.start, origin.size)
+    return None
+
+
+def _name(where: Region) -> str:
+    """The text of the region of one element."""
+    number = f"{where.start:#x}" if where.name == MEMORY else where.start // where.size
+    return f"`{where.name}[{number}]`"

@@ -1,0 +1,229 @@
+"""A machine and its data: registers, memory and host options, as numbers and numpy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ipu_asm.config.isa_choice import DEFAULT_ISA
+from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.isa.model import Isa
+from ipu_asm.testbench.array_origins import Source, note_origin
+from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types
+from ipu_asm.testbench.elements import decode_elements, encode_elements
+from ipu_asm.testbench.host_options import checked_options
+from ipu_asm.testbench.registers import (
+    RegisterArrays,
+    ScalarRegisters,
+    VectorRegister,
+    copy_registers,
+)
+
+
+class BenchMachine:
+    """One machine after reset, without a program.
+
+    Vector registers are attributes: they are read as read-only copies, and assigned arrays or bytes
+    of their exact size. In the IPU these are 128 elements in `r0`, `r1` and `mem_bypass`, both of
+    the first as rows of `r`, 512 in `r_cyclic`, 128 words in `r_acc` and `mult_res`, 128 int8 in
+    `aaq_result`, 8 x 128 truth values in `r_mask`; other machines have the registers of their
+    instruction set. `lr`, `cr` and `aaq` are its scalar registers, which numpy takes as arrays of
+    int32. `state` is the machine itself, for everything not offered here.
+    """
+
+    __slots__ = ("__weakref__", "_options", "model", "state")
+
+    r = VectorRegister()
+    r0 = VectorRegister()
+    r1 = VectorRegister()
+    mem_bypass = VectorRegister()
+    r_cyclic = VectorRegister()
+    r_mask = VectorRegister()
+    r_acc = VectorRegister()
+    mult_res = VectorRegister()
+    aaq_result = VectorRegister()
+
+    def __init__(self, isa: str = DEFAULT_ISA, **options: Any) -> None:
+        """`options` are those of the host, as `configure` takes them.
+
+        Raises LookupError for an instruction set without a machine.
+        """
+        self.model = machine_for(isa)
+        self._options = checked_options(self.model, options)
+        self.state: Any = self.model.make_state(self._options)
+
+    def configure(self, **options: Any) -> None:
+        """Set options of the host, such as `dtype`, by the names that `ipu-run` has for them.
+
+        Registers and memory are unchanged, but `state` may be another object. Raises ValueError for
+        an option or a value that the machine does not have.
+        """
+        __tracebackhide__ = True
+        checked = checked_options(self.model, options)
+        held = {option.name: option for option in self.model.host_options if option.register}
+        for name, value in checked.items():
+            if name in held:
+                self._set_register(held[name].register, held[name].choices.index(value))
+        rest = {name: value for name, value in checked.items() if name not in held}
+        if rest:
+            self._options = {**self._options, **rest}
+            self._replace(self.model.make_state(self._options), self.state.save())
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a vector register that other machines have."""
+        __tracebackhide__ = True
+        if name.startswith("_") or name in BenchMachine.__slots__:
+            raise AttributeError(name)
+        return VectorRegister(name).__get__(self, type(self))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        if hasattr(type(self), name) or not self._is_vector(name):
+            object.__setattr__(self, name, value)
+        else:
+            VectorRegister(name).__set__(self, value)
+
+    @property
+    def registers(self) -> RegisterArrays:
+        """All registers as arrays by name, as read-only copies; a notebook shows them."""
+        return RegisterArrays(self)
+
+    @property
+    def lr(self) -> ScalarRegisters:
+        """The 16 loop registers."""
+        return self._file("lr")
+
+    @property
+    def cr(self) -> ScalarRegisters:
+        """The 16 config registers; in the IPU, `cr[15]` is the element type, see `dtype`."""
+        return self._file("cr")
+
+    @property
+    def aaq(self) -> ScalarRegisters:
+        """The 4 aaq registers."""
+        return self._file("aaq")
+
+    @property
+    def dtype(self) -> str:
+        """The element type: in the IPU `int8`, `fp8_e4m3` or `fp8_e5m2`, held in cr15.
+
+        Raises ValueError if the machine has no element type of this kind at present.
+        """
+        __tracebackhide__ = True
+        name = self.model.types_in(self.state).name
+        if name is None:
+            register = self.model.type_register or ""
+            found = self.state.regfile.scalars[self.state.layout.places[register]]
+            choices = enumerate(self.model.constants)
+            known = ", ".join(f"{number} ({each.upper()})" for number, each in choices)
+            raise ValueError(f"an element type is one of {known}, found {found}")
+        return name
+
+    @dtype.setter
+    def dtype(self, name: str) -> None:
+        __tracebackhide__ = True
+        self.configure(dtype=name)
+
+    @property
+    def element_type(self) -> np.dtype[Any]:
+        """The numpy type of elements: in the IPU int8, float8_e4m3fn or float8_e5m2."""
+        __tracebackhide__ = True
+        self.dtype  # noqa: B018  # raises ValueError without an element type
+        return self._arrays.of_kind(self.model.types_in(self.state).element)
+
+    @property
+    def word_type(self) -> np.dtype[Any]:
+        """The numpy type of results: in the IPU int32 for int8 elements, else float32."""
+        __tracebackhide__ = True
+        self.dtype  # noqa: B018  # raises ValueError without an element type
+        return self._arrays.of_kind(self.model.types_in(self.state).word)
+
+    def to_elements(self, values: Any, *, saturate: bool = True) -> Array:
+        """Return numbers as elements of the machine's present type, rounded to nearest, even.
+
+        What is beyond the largest element becomes that element. Without `saturate` it becomes what
+        a float type has for it, infinity or NaN, and an integer type raises ValueError.
+        """
+        __tracebackhide__ = True
+        self.dtype  # noqa: B018  # raises ValueError without an element type
+        kind = self.model.types_in(self.state).element
+        return encode_elements(values, self.model, kind, saturate)
+
+    def to_float32(self, elements: Any) -> Array:
+        """Return elements of the machine's present type as float32, which is exact for 8 bits."""
+        __tracebackhide__ = True
+        self.dtype  # noqa: B018  # raises ValueError without an element type
+        return decode_elements(elements, self.model, self.model.types_in(self.state).element)
+
+    def put(self, address: int, data: Array | np.generic | Buffer) -> None:
+        """Write an array into xmem, in row-major order, from a byte address on.
+
+        Its type must be one that elements or words have: int8, uint8, float8_e4m3fn, float8_e5m2,
+        int32, uint32, float32. Raises TypeError for another type, IndexError if the array does not
+        fit.
+        """
+        __tracebackhide__ = True
+        content = self._arrays.bytes_of(data)
+        try:
+            self.state.xmem.write_address(address, content)
+        except InstructionError as refusal:
+            raise IndexError(str(refusal)) from None
+
+    def get(self, address: int, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Return a copy of xmem from a byte address on, as an array of a shape and type.
+
+        `dtype` is a type as `put` takes it, or the name of an element type. Raises as `put` does.
+        """
+        __tracebackhide__ = True
+        kind = self._arrays.numpy_type(dtype)
+        size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+        try:
+            content = self.state.xmem.read_address(address, size)
+        except InstructionError as refusal:
+            raise IndexError(str(refusal)) from None
+        array = np.frombuffer(content, kind)
+        note_origin(array, self, Source.MEMORY, address)
+        return array.reshape(shape)
+
+    def _is_vector(self, name: str) -> bool:
+        layout = self.state.layout
+        return name in layout.vector_places or name in layout.vectors
+
+    def _replace(self, state: AnyState, saved: SavedState) -> None:
+        words, lines = self.state.inst_mem, self.state.lines
+        self.state = state
+        self.state.restore(saved)
+        self.state.load_program(words, lines)
+
+    def _set_register(self, name: str, value: int) -> None:
+        place = self.state.layout.places[name]
+        assert isinstance(place, int)
+        self.state.regfile.scalars[place] = value
+
+    def _file(self, name: str) -> ScalarRegisters:
+        __tracebackhide__ = True
+        files = self.state.layout.files
+        if name not in files:
+            isa, known = self.model.isa_name, ", ".join(files)
+            raise AttributeError(f"the scalar registers of {isa} are {known}, found `{name}`")
+        return ScalarRegisters(name, self.state, self._arrays)
+
+    @property
+    def _arrays(self) -> ArrayTypes:
+        return array_types(self.model)
+
+    def _use_machine_of(self, isa: Isa) -> None:
+        """Change to a machine of another instruction set, unless it is the present one."""
+        model = machine_for(isa.name)
+        if model is self.model:
+            return
+        known = {option.name for option in model.host_options}
+        self._options = {name: v for name, v in self._options.items() if name in known}
+        old, new = self.state, model.make_state(self._options)
+        size = min(len(old.xmem.content), len(new.xmem.content))
+        new.xmem.write_address(0, memoryview(old.xmem.content)[:size])
+        copy_registers(old, new)
+        self.model, self.state = model, new

@@ -1,0 +1,54 @@
+"""Places in a kernel up to which a bench runs: labels, addresses and conditions."""
+
+from __future__ import annotations
+
+from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_condition
+from ipu_asm.debugger.live_context import live_context
+from ipu_asm.emulator.faults import EmulatorError
+from ipu_asm.emulator.machine import SelectiveTest, StopTest
+from ipu_asm.testbench.execution import Execution
+
+
+class NotReachedError(EmulatorError):
+    """A run that was to reach a place has halted before, or came to its cycle limit."""
+
+
+def stop_test(execution: Execution, place: str | int) -> StopTest:
+    """Return the stop test of a place: a label, an address, or a condition on the state.
+
+    Raises ValueError for a text that is neither a label nor a condition.
+    """
+    __tracebackhide__ = True
+    labels = execution.kernel.program.label_addresses
+    address = labels.get(place) if isinstance(place, str) else place
+    if address is not None:
+        return SelectiveTest(lambda pc: pc == address, in_front=frozenset({address}))
+    return _condition(execution, str(place))
+
+
+def _condition(execution: Execution, text: str) -> StopTest:
+    """A test that evaluates a condition in front of each bundle."""
+    __tracebackhide__ = True
+    machine = execution.machine
+    context = live_context(execution.lines, machine.state)
+    context.cycle = machine.cycles
+    try:
+        evaluate_condition(context, text)
+    except ExpressionError as error:
+        labels = execution.kernel.program.label_addresses
+        known = f"; the labels are {', '.join(labels)}" if labels else "; the kernel has no label"
+        message = f"a place is a label, an address or a condition, found `{text}`: {error.message}"
+        raise ValueError(message + known) from None
+
+    def holds(_: int) -> bool:
+        context.cycle += 1
+        return _holds(context, text)
+
+    return holds
+
+
+def _holds(context: Context, text: str) -> bool:
+    try:
+        return evaluate_condition(context, text)
+    except ExpressionError:
+        return False  # such as a division by a register that is 0 at present

@@ -1,0 +1,162 @@
+"""The side of a sweep that runs kernels: one machine a worker, restored between inputs."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import threading
+from typing import Any, Callable, Final, Sequence
+
+import numpy as np
+
+from ipu_asm.emulator.engine import engine_of
+from ipu_asm.emulator.faults import EmulatorError, ExecutionFault
+from ipu_asm.emulator.run import check_halted
+from ipu_asm.testbench.arrays import Array
+from ipu_asm.testbench.bench import Bench
+from ipu_asm.testbench.sweeps.assertions import SweepAssertions
+from ipu_asm.testbench.sweeps.job import Failure, Outcome, Output, SweepJob, Values
+
+_SCALAR: Final = re.compile(r"([a-z]+)(\d+)")
+_PROTOCOL: Final = 5
+_STORE: Final = threading.local()
+"""The runner of the last job of each thread, with the name of the job."""
+
+
+class SweepRunner:
+    """The machine of a job."""
+
+    def __init__(self, job: SweepJob) -> None:
+        self._job = job
+        self._bench = Bench(isa=job.isa_name, **job.options)
+        self._bench.state.load_program(job.words)
+        self._machine = self._bench.model.make_machine(self._bench.state, job.options)
+        if job.engine is not None:
+            self._machine.engine_choice = engine_of(job.engine)
+        self._assertions = SweepAssertions(self._machine, job.lines) if job.lines else None
+        set_values(self._bench, job.common)
+        self._start = self._bench.state.save()
+
+    def run(self, value: Any) -> Outcome:
+        """Run the kernel on one input.
+
+        Faults, the cycle limit and AssertionErrors become a failure; others, which are mistakes of
+        the sweep rather than of a kernel, are raised.
+        """
+        job, bench, machine = self._job, self._bench, self._machine
+        self._prepare(value)
+        try:
+            if self._assertions is None:
+                machine.run(job.max_cycles)
+            else:
+                self._assertions.run(job.max_cycles)
+            check_halted(bench.state, job.max_cycles)
+            outputs = {name: self._output(each) for name, each in job.outputs.items()}
+            if job.check is not None:
+                job.check(value, outputs)
+        except (EmulatorError, AssertionError) as error:
+            cycles = machine.cycles
+            fault = error.fault if isinstance(error, ExecutionFault) else None
+            self._prepare(value)
+            message = str(error) or type(error).__name__
+            return Outcome(cycles, (), Failure(message, bench.state.save(), fault))
+        runs_off = len(job.words) <= machine.snapshot.pc < bench.state.program_limit
+        return Outcome(machine.cycles, tuple(outputs.values()), None, runs_off)
+
+    def _prepare(self, value: Any) -> None:
+        self._bench.state.restore(self._start)
+        if self._job.setup is not None:
+            self._job.setup(self._bench, value)
+        else:
+            set_values(self._bench, value)
+        self._bench.state.program_counter = self._machine.cycles = 0
+
+    def _output(self, output: Output) -> Any:
+        bench = self._bench
+        if not isinstance(output, str):
+            return bench.get(*output)
+        scalar = _scalar(bench, output)
+        if scalar is not None:
+            return getattr(bench, scalar[0])[scalar[1]]
+        if output in bench.state.layout.files:
+            return np.asarray(getattr(bench, output))
+        return _vector(bench, output)
+
+
+def set_values(bench: Bench, values: Values) -> None:
+    """Set registers and memory. Raises as `Bench.put` and its registers do."""
+    for place, value in values.items():
+        if isinstance(place, str):
+            _set_register(bench, place, value)
+        else:
+            bench.put(place, value)
+
+
+def run_chunk(name: str, job: SweepJob, first: int, values: Sequence[Any]) -> list[Outcome]:
+    """Run the kernel of a job on some inputs; `first` is the number of the first one.
+
+    The machine of the last job of a thread is kept; `name` tells jobs apart.
+    """
+    return _run_all(_runner(name, lambda: job), first, values)
+
+
+def run_pickled(name: str, job: bytes | None, first: int, values: bytes) -> bytes | None:
+    """Do what `run_chunk` does with pickled arguments, for another process.
+
+    Without `job`, it is the last one that this worker has had; None is returned if that is another.
+
+    Bytes are what executors send fastest: Dask would search nested values for its own, and send
+    every array by itself. The job is unpickled once a worker.
+    """
+    if job is None and not _has_runner(name):
+        return None
+    runner = _runner(name, lambda: pickle.loads(job or b""))
+    return pickle.dumps(_run_all(runner, first, pickle.loads(values)), _PROTOCOL)
+
+
+def _has_runner(name: str) -> bool:
+    return bool(getattr(_STORE, "runner", ("",))[0] == name)
+
+
+def _runner(name: str, job: Callable[[], SweepJob]) -> SweepRunner:
+    known: tuple[str, SweepRunner] | None = getattr(_STORE, "runner", None)
+    if known is None or known[0] != name:
+        known = _STORE.runner = name, SweepRunner(job())
+    return known[1]
+
+
+def _run_all(runner: SweepRunner, first: int, values: Sequence[Any]) -> list[Outcome]:
+    outcomes = []
+    for number, value in enumerate(values, first):
+        try:
+            outcomes.append(runner.run(value))
+        except Exception as error:
+            error.add_note(f"in input {number} of the sweep")
+            raise
+    return outcomes
+
+
+def _set_register(bench: Bench, name: str, value: Any) -> None:
+    scalar = _scalar(bench, name)
+    if scalar is not None:
+        getattr(bench, scalar[0])[scalar[1]] = value
+    else:
+        _vector(bench, name)
+        setattr(bench, name, value)
+
+
+def _scalar(bench: Bench, name: str) -> tuple[str, int] | None:
+    """The file and the number of a scalar register; None for another name."""
+    found = _SCALAR.fullmatch(name)
+    is_scalar = found is not None and found[1] in bench.state.layout.files
+    return (found[1], int(found[2])) if found and is_scalar else None
+
+
+def _vector(bench: Bench, name: str) -> Array:
+    """A vector register. Raises AttributeError for another name."""
+    layout = bench.state.layout
+    if name not in layout.vectors and name not in layout.vector_places:
+        known = ", ".join(dict.fromkeys((*layout.files, *layout.vectors, *layout.vector_places)))
+        raise AttributeError(f"a register is one of {known}, or one of a file; found `{name}`")
+    array: Array = getattr(bench, name)
+    return array
