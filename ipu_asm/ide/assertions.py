@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Iterator, NamedTuple
+from typing import Final, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.expressions.errors import ExpressionError
@@ -18,6 +18,7 @@ from ipu_asm.flow.assertions.comments import (
 )
 from ipu_asm.ide.completion.items import KEYWORD, REGISTER, CompletionItem
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.text import Span

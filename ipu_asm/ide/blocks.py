@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import zip_longest
-from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.loops import backward_branches
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
@@ -15,6 +15,7 @@ from ipu_asm.ide.template.checked import changes_comments_alone, written_edits
 from ipu_asm.ide.template.declaring import declaration
 from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
 from ipu_asm.lint.suppressions.comments import suppression_comments
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
+from typing import TYPE_CHECKING, Callable, Collection, Final
 
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.control_run.loops import bound_text, loop_cost
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.template.hints import block_sizes, counted
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -91,9 +92,7 @@ def _count(branches: int) -> str:
 
 def _cost(program: Program, loop: SourceLoop) -> str:
     """Return what a loop costs: all its cycles if they are known, else those of an iteration."""
-    cost, bound = loop_cost(program, loop), bound_text(program, loop)
-    used = f"{loop.used} of {loop.slots} slots used ({100 * loop.used // loop.slots} %)"
-    used = "" if loop.slots == loop.size else used
+    cost, bound, used = loop_cost(program, loop), bound_text(program, loop), loop.use_text
     if cost.has_cycles:
         return "; ".join(filter(None, (cost.text, bound, used)))
     size = f"{counted(loop.size, program.isa.unit)} an iteration"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Iterator
 
-from ipu_asm.analysis.analyzer import other_set
+from ipu_asm.analysis.doubtful_isa import other_set
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
 from ipu_asm.ide.names.lookup import includes_of
 from ipu_asm.ide.template.declaring import undefined_name
 from ipu_asm.lint.other_instruction_set import OTHER_INSTRUCTION_SET
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ipu_asm.ide.expansions import Reading, is_template, reading_at
 from ipu_asm.ide.macros.occurrences import macro_at
@@ -21,6 +21,7 @@ from ipu_asm.ide.syntax_element import (
     reference_at,
 )
 from ipu_asm.ide.template.lookup import TemplateName, template_name_at
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.source.source_map import MAIN

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ipu_asm.ide.names.lookup import includes_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

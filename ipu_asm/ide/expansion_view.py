@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, Span
 
@@ -45,12 +46,6 @@ def expansion_view(analysis: Analysis, context: int = 0) -> ExpansionView:
     expansion = analysis.expanded[number].expansion
     lines = tuple(_lines(analysis, expansion))
     return ExpansionView(expansion.text, lines, expansion.context, contexts)
-
-
-def expansion_lines(view: ExpansionView, written_line: int, path: str = MAIN) -> list[int]:
-    """Return the lines of an expansion that were written in a line of a file."""
-    wanted = ExpansionLine(path, written_line)
-    return [number for number, line in enumerate(view.lines) if line == wanted]
 
 
 def _lines(analysis: Analysis, expansion: Expansion) -> list[ExpansionLine]:

@@ -7,9 +7,10 @@ template with an error, is read in the skeleton, which has the positions of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, SourceMap

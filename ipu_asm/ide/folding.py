@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Final, Iterator
 
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.tags import TagKind
 from ipu_asm.syntax.comments import comments_in
 

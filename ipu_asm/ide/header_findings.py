@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Iterable, NamedTuple
+from typing import TYPE_CHECKING, Iterable
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 

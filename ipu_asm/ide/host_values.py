@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Final, Iterator
 
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import reading_at
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.ide.assertions import assertion_at, assertion_markdown, words_of_assertion
-from ipu_asm.ide.control_run.accesses import access_lines
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
 from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.page import macro_markdown, parameter_markdown
 from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.pages.bundle import bundle_markdown
+from ipu_asm.ide.pages.instruction import written_markdown
 from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import operand_markdown, register_markdown, register_use_at
-from ipu_asm.ide.pages.timing import lines_about_instruction
 from ipu_asm.ide.syntax_element import (
     Blank,
     BundleEnd,
@@ -31,6 +30,7 @@ from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax
 from ipu_asm.ide.template.lookup import template_name_at
 from ipu_asm.ide.template.pages import block_page, name_page, occasions_phrase
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
@@ -169,30 +169,14 @@ def _about_directive(analysis: Analysis, offset: int) -> Hover | None:
 def _markdown(analysis: Analysis, place: SyntaxElement) -> str | None:
     program = analysis.program
     if isinstance(place, Mnemonic):
-        return _mnemonic(analysis, place.bundle, place.instruction)
+        page = written_markdown(analysis, place.bundle, place.instruction)
+        instruction = program.bundles[place.bundle].instructions[place.instruction]
+        return page or _unknown(analysis.isa, instruction)
     if isinstance(place, LabelDefinition):
         return definition_markdown(analysis, place.bundle, place.name)
     if isinstance(place, BundleEnd):
         return bundle_markdown(program, place.bundle)
     return None
-
-
-def _mnemonic(analysis: Analysis, number: int, instruction: int) -> str | None:
-    """Return the instruction's page, below its accesses and its timing inside this bundle."""
-    isa, bundle = analysis.isa, analysis.program.bundles[number]
-    spec = bundle.instructions[instruction].spec
-    if spec is None:
-        return _unknown(isa, bundle.instructions[instruction])
-    sections = (
-        (f"In this {isa.unit}", lines_about_instruction(isa, bundle, instruction)),
-        ("In the whole run", access_lines(analysis, number, instruction)),
-    )
-    lines: list[str] = []
-    for title, found in sections:
-        if found:
-            lines += [f"**{title}**", "", *(f"- {line}" for line in found), ""]
-    page = instruction_markdown(isa, spec)
-    return "\n".join([*lines, "---", page]) if lines else page
 
 
 def _unknown(isa: Isa, instruction: Instruction) -> str | None:

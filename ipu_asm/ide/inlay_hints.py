@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Collection, Final, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
@@ -21,6 +21,8 @@ from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.hints import output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operand_types import IntegerType
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.code_positions import no_ops_at
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
                 found.append(hint._replace(offset=start + hint.offset))
     if ADDRESSES in families:
         found += _addresses(analysis, first, last)
+        found += _no_ops(analysis, first, last)
     if LANDINGS in families:
         found += _latencies(analysis, first, last)
     if TRIPS in families:
@@ -108,6 +111,19 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
                 end = program.reference_span(reference).end
                 text = f"the target is {unit} {reference.target}"
                 yield InlayHint(end, f" → {reference.target}", ADDRESSES, text)
+
+
+def _no_ops(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
+    """Yield the no-ops that the assembler inserts at alignments, where their number is known."""
+    program, sizes = analysis.program, analysis.isa.code_sizes
+    for number in range(first, last + 1):
+        count = no_ops_at(program, number)
+        if sizes is not None and count:
+            text = f"{count} {sizes.no_op}" if count > 1 else f"a {sizes.no_op}"
+            tooltip = f"the assembler inserts {text} of {sizes.single} bytes here"
+            syntax = program.bundles[number].syntax
+            end = program.starts[number] + syntax.spans[syntax.plan.directive + 1].end
+            yield InlayHint(end, f" +{count} {sizes.no_op}", ADDRESSES, tooltip)
 
 
 def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:

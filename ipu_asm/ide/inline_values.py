@@ -5,12 +5,14 @@ An answer has the expressions to evaluate; their values come from the debugger.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -29,7 +31,9 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
     """Return the scalar registers to show in `span` while the program is stopped at an offset.
 
     They are the registers named from the start of the innermost loop, or else from the last label,
-    to the bundle that is next to execute. Each line shows a register once.
+    to the bundle that is next to execute. Each line shows a register once. In the bundle that is
+    next, instructions may see different values of a register that one of them writes: it is shown
+    for each of them, as `lr2@mult.ve`, which the debugger evaluates by executing the bundle.
     """
     if is_template(analysis):
         return _of_template(analysis, span, stopped)
@@ -41,7 +45,8 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
         start = program.starts[number]
         if start > span.end:
             break
-        for name, place in _named(program.isa, program.bundles[number]):
+        name_all = _named_by_instruction if number == last else _named
+        for name, place in name_all(program.isa, program.bundles[number]):
             where = place.shifted(start)
             line = program.text.rfind("\n", 0, where.start)
             found.setdefault((line, name), InlineValue(where, name))
@@ -73,11 +78,25 @@ def _first_relevant_bundle(program: Program, number: int) -> int:
 @cached_on_bundle
 def _named(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
     """Return the scalar registers that a bundle names, and their spans in it."""
+    return tuple((register, place) for register, _, place in _operands(isa, bundle))
+
+
+@cached_on_bundle
+def _named_by_instruction(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
+    """Return the same, with the instruction behind `@` where the bundle writes the register."""
+    written = {each.register for each in accesses_of(isa, bundle) if each.writes}
     return tuple(
-        (register, bundle.value_span(number, place))
-        for number, instruction in enumerate(bundle.instructions)
-        for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values))
-        if operand is not None and isinstance(value, int)
-        if (register := operand.type.format(value)) in isa.file_of_register
-        if isa.file_of_register[register].elements == 1
+        (f"{register}@{mnemonic}" if register in written else register, place)
+        for register, mnemonic, place in _operands(isa, bundle)
     )
+
+
+def _operands(isa: Isa, bundle: Bundle) -> Iterator[tuple[str, str, Span]]:
+    """Yield the scalar registers that operands name, with mnemonic and span of the operand."""
+    for number, instruction in enumerate(bundle.instructions):
+        for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or not isinstance(value, int):
+                continue
+            register = operand.type.format(value)
+            if register in isa.file_of_register and isa.file_of_register[register].elements == 1:
+                yield register, instruction.mnemonic.lower(), bundle.value_span(number, place)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.assembler.listing import WrittenLines, listing_rows
 from ipu_asm.ide.expansions import is_template
+from ipu_asm.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -32,15 +33,17 @@ def listed_program(analysis: Analysis) -> Program:
     return analysis.effective_program if is_template(analysis) else analysis.program
 
 
-def listing(analysis: Analysis, words: Sequence[int | None]) -> Listing:
+def listing(analysis: Analysis, words: Sequence[int | None], *, has_words: bool = True) -> Listing:
     """Return the listing of a program, given its words; a bundle with errors has the word None.
 
+    Without `has_words` only addresses stand before the source, which then fits half a window.
     That of a template is the listing of its first expansion, with the lines of the template.
     """
     name = os.path.basename(analysis.source.path) or analysis.source.path
     written = None
     if is_template(analysis):
         written = WrittenLines(analysis.expanded[0].expansion, analysis.source)
-    rows = list(listing_rows(listed_program(analysis), words, name, written))
+    program = listed_program(analysis)
+    rows = list(listing_rows(program, words, name, written, has_words=has_words))
     text = "".join(f"{row.text}\n" for row in rows)
     return Listing(text, tuple(ListingLine(row.address, row.line) for row in rows))

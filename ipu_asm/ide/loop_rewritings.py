@@ -6,7 +6,7 @@ A light bulb must be fast, so that larger loops are left to `ipu-mca`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Mapping, NamedTuple
+from typing import TYPE_CHECKING, Mapping
 
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
@@ -19,6 +19,7 @@ from ipu_asm.flow.packing.rebasing.updates import computes, instruction_at
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.refactorings.bundle_position import bundle_position_at
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program, cached_on_program
 

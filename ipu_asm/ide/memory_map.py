@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
@@ -13,6 +13,7 @@ from ipu_asm.ide.control_run.run import (
     cycles_sentence,
 )
 from ipu_asm.ide.expansions import is_template, whole_reading
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import NamedTuple
 
 from ipu_asm.ide.syntax_element import LabelDefinition
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span

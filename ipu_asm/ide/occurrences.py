@@ -6,7 +6,7 @@ The registers of a bundle are cached with the bundle, so a repeated query scans 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.macros.occurrences import Certainty, macro_at, macro_occurrences
@@ -27,6 +27,7 @@ from ipu_asm.ide.syntax_element import (
     reference_at,
 )
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 

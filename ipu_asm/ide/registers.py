@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -10,6 +10,7 @@ from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.flow.accesses import access_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import NamedRegister
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 

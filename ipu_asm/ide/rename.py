@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ipu_asm.ide.expansions import (
     Reading,
@@ -19,6 +19,7 @@ from ipu_asm.ide.occurrences import LabelName, MacroName, OccurrenceKind, occurr
 from ipu_asm.ide.template.lookup import template_name_at
 from ipu_asm.ide.template.rename import edits_of_name, why_not_renameable, why_not_renameable_to
 from ipu_asm.isa.operands import quoted
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits

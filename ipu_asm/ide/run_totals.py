@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.flow.loop_numbers import total_cycles
 from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
@@ -11,6 +9,7 @@ from ipu_asm.ide.control_run.run import (
     cycles_sentence,
     size_in_memory,
 )
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, Iterator, NamedTuple, Sequence
+from typing import Final, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -18,6 +18,7 @@ from ipu_asm.ide.registers import registers_in_operand
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
 from ipu_asm.syntax.comments import comments_in
 from ipu_asm.text import Span

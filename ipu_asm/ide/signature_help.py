@@ -6,7 +6,7 @@ A mnemonic has one signature for each form, a macro of the file one for each def
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
@@ -28,6 +28,7 @@ from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.calls import call_at
 from ipu_asm.isa.model import InstructionSpec, Operand
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, inline_code
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -12,6 +12,7 @@ from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.loops import last_of_loop
 from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.control_run.loops import loop_detail
 from ipu_asm.ide.expansions import is_template
@@ -15,6 +16,7 @@ from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.bundles import WrittenBundles
 from ipu_asm.ide.template.outline import TemplateSymbol, template_symbols
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import roles
@@ -28,6 +30,7 @@ LOOP: Final = "loop"
 FUNCTION: Final = "function"
 BUNDLE: Final = "bundle"
 REGISTER: Final = "register"
+REGISTERS: Final = "registers"
 MACRO: Final = "macro"
 
 _LONGEST_NAME = 60
@@ -35,7 +38,10 @@ _DEEPEST = 20
 
 
 class DocumentSymbol(NamedTuple):
-    """A named part of the file: `span` is all of it, `name_span` its name."""
+    """A named part of the file: `span` is all of it, `name_span` its name.
+
+    `written_name` is the name in a template, where no distance from a label can be told.
+    """
 
     name: str
     kind: str
@@ -43,19 +49,22 @@ class DocumentSymbol(NamedTuple):
     span: Span
     name_span: Span
     children: tuple[DocumentSymbol, ...] = ()
+    written_name: str = ""
 
 
 def symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return a symbol for each label, with the bundles up to the next label, in source order.
 
-    A label that a later branch targets is a loop and contains the labels up to that branch. A macro
-    that has parameters or a body is a symbol as well. The registers with a role in the head of the
-    file come first. Of a template, the sets and macros are symbols, too.
+    A label that a later branch targets is a loop and contains the labels up to that branch. The
+    name of a bundle is that of its label, plus the distance from it. A macro that has parameters or
+    a body is a symbol as well. Of a template, the sets and macros are symbols, too. The registers
+    with a role in the head of the file are one symbol, behind all others.
     """
     program = analysis.program
-    inside = _nested(program, blocks_of(program), len(program.bundles), None)
-    found = [*_registers(program), *inside]
-    return _of_template(analysis, found) if is_template(analysis) else found
+    found = _nested(program, blocks_of(program), len(program.bundles), None)
+    if is_template(analysis):
+        found = _of_template(analysis, found)
+    return [*found, *_registers(program)]
 
 
 def label_symbols(analysis: Analysis) -> list[DocumentSymbol]:
@@ -89,9 +98,7 @@ def _as_written(
 ) -> DocumentSymbol:
     """Return a symbol of the skeleton with its written name and its addresses in the expansion."""
     children = tuple(_as_written(analysis, bundles, child) for child in symbol.children)
-    if symbol.kind == REGISTER:
-        return symbol._replace(children=children)
-    name = symbol.name
+    name = symbol.written_name or symbol.name
     start, end = symbol.name_span
     if analysis.text[start:end] != analysis.program.text[start:end]:
         name = analysis.text[start:end]
@@ -168,14 +175,19 @@ def _symbol_of_tag(
 
 
 def _registers(program: Program) -> list[DocumentSymbol]:
-    """Return a symbol for each register note above the first bundle."""
+    """Return a symbol with one for each register note above the first bundle, if there are any."""
     found, end = list[DocumentSymbol](), 0
     for role in roles(program):
         if role.span.start >= end:
             name = ", ".join(role.registers)
             found.append(DocumentSymbol(name, REGISTER, role.text, role.span, role.span))
             end = role.span.end
-    return found
+    if not found:
+        return []
+    span = Span(found[0].span.start, end)
+    children = tuple(found)
+    detail = f"{len(found)} in the header"
+    return [DocumentSymbol("Registers", REGISTERS, detail, span, found[0].name_span, children)]
 
 
 def _nested(
@@ -183,23 +195,24 @@ def _nested(
 ) -> list[DocumentSymbol]:
     """Return the symbols of the blocks, each with its nested ones.
 
-    If `own` is given, also include the bundles from that number to `end` that are in no block.
+    If `own` is given, also include the bundles from that number to `end` that are in no block. It
+    is then the number of their label's bundle.
     """
     found: list[DocumentSymbol] = []
-    at = 0
+    at, label = 0, own
     while at < len(blocks):
         block = blocks[at]
         behind = at + 1
         while behind < len(blocks) and blocks[behind].first < block.end:
             behind += 1
         if own is not None:
-            found += _bundles(program, own, block.first)
+            found += _bundles(program, own, block.first, label)
             own = block.end
         children = _nested(program, blocks[at + 1 : behind], block.end, block.first)
         found.append(_symbol(program, block, tuple(children)))
         at = behind
     if own is not None:
-        found += _bundles(program, own, end)
+        found += _bundles(program, own, end, label)
     return found
 
 
@@ -243,23 +256,38 @@ def _symbol(
 
 
 def _loop_detail(program: Program, detail: str, head: Sequence[int]) -> str:
-    """Return the detail of a loop with its trips, given the address of its head, if any."""
+    """Return the detail of a loop with its trips, given the address of its head, if any.
+
+    A label's part of a text may go on behind its loop, whose bundles are told then.
+    """
     trips = [loop_detail(program, address) for address in head]
+    last = last_of_loop(program, head[0]) if head else None
+    if last is not None:
+        detail = _addresses(program.isa.unit, head[0], last + 1)
     return ", ".join(filter(None, ("loop", detail, *trips)))
 
 
-def _bundles(program: Program, first: int, end: int) -> list[DocumentSymbol]:
-    """Return the symbols of the bundles ``first`` to ``end - 1`` that have instructions."""
+def _bundles(program: Program, first: int, end: int, label: int | None) -> list[DocumentSymbol]:
+    """Return the symbols of the bundles ``first`` to ``end - 1`` that have instructions.
+
+    `label` is the number of the bundle with their label, or with the directive of their macro.
+    """
     found = []
+    named = program.bundles[label].label if label is not None else None
     for number in range(first, end):
         bundle = program.bundles[number]
         mnemonic = _mnemonic_behind_label(bundle)
         if mnemonic is not None:
             name_span = program.span(number, mnemonic)
-            name = _name(program.isa, bundle)
+            name = mnemonics = _mnemonics(program.isa, bundle)
             detail = f"{program.isa.unit} {program.addresses[number]}"
+            if label is not None and named is not None:
+                name = f"{named}+{program.addresses[number] - program.addresses[label]}"
+                detail = f"{mnemonics} ({detail})"
             span = Span(name_span.start, end_of_bundle(program, number))
-            found.append(DocumentSymbol(name, BUNDLE, detail, span, name_span))
+            found.append(
+                DocumentSymbol(name, BUNDLE, detail, span, name_span, written_name=mnemonics)
+            )
     return found
 
 
@@ -279,8 +307,8 @@ def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
 
 
 @cached_on_bundle
-def _name(isa: Isa, bundle: Bundle) -> str:
-    """Return the mnemonics of a bundle as its name, cut to a maximum length."""
+def _mnemonics(isa: Isa, bundle: Bundle) -> str:
+    """Return the mnemonics of a bundle, cut to a maximum length."""
     joint = f"{isa.surface.separator} " if isa.surface.separator else " "
     name = joint.join(i.mnemonic for i in bundle.instructions if not i.is_idle)
     name = name or bundle.instructions[0].mnemonic

@@ -6,10 +6,11 @@ The cost is proportional to the tokens of one bundle, not to the length of the p
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import InstructionSpec
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax

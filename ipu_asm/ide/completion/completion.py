@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
-from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.assertions import assertion_completions
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
-from ipu_asm.ide.completion.form_selection import fitting_forms
 from ipu_asm.ide.completion.items import (
     DIRECTIVE,
-    DISTANCE,
-    FIRST,
     INSTRUCTION,
-    KEYWORD,
     LABEL,
     MACRO,
     PARAMETER,
@@ -24,16 +18,20 @@ from ipu_asm.ide.completion.items import (
     VALUE,
     CompletionItem,
 )
-from ipu_asm.ide.completion.snippets import instruction_snippet, macro_call_snippet
+from ipu_asm.ide.completion.operands import (
+    LAST,
+    filter_text,
+    macro_item,
+    operand_completions,
+    written_units,
+)
+from ipu_asm.ide.completion.ranking import nearby_mnemonics, rank_in_fresh_bundle
+from ipu_asm.ide.completion.snippets import instruction_snippet
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
-    argument_candidates,
-    fitting_candidates,
     instruction_candidates,
-    operand_candidates,
-    with_values,
 )
 from ipu_asm.ide.macros.names import macros_called
 from ipu_asm.ide.macros.page import macro_markdown
@@ -41,26 +39,21 @@ from ipu_asm.ide.macros.parameters import MARK, ParameterInScope, parameters_to_
 from ipu_asm.ide.names.completion import (
     header_candidates,
     header_name_page,
-    header_names,
-    with_header_values,
 )
-from ipu_asm.ide.numeric_labels import valid_numeric_references
-from ipu_asm.ide.pages.label import definition_markdown, distance_text
+from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import register_markdown
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.ide.template.completion import template_completions
-from ipu_asm.isa.model import InstructionSpec, Isa, Operand
-from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.program.program import Program
-from ipu_asm.program.register_notes import notes_at
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-# Behind local names and registers: there may be hundreds in headers.
-_LAST = "2"
+_ALONE = "alone"
+"""The trait of instructions that share a bundle with no other."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -87,9 +80,9 @@ def _plain(
         return assertion_completions(program, offset) or list(_directives(program, offset))
     items: Iterable[CompletionItem]
     if not context.mnemonic:
-        items = (*_instructions(program.isa, context), *_macros(analysis, context))
+        items = (*_instructions(program, context), *_macros(analysis, context))
     else:
-        items = _operands(analysis, context, names)
+        items = operand_completions(analysis, context, names)
     return sorted(items, key=lambda item: item.sort_text)
 
 
@@ -113,28 +106,41 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
     return None
 
 
-def _instructions(isa: Isa, context: CompletionContext) -> Iterator[CompletionItem]:
-    """Yield the instructions that fit a slot which the bundle's other instructions leave free."""
+def _instructions(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
+    """Yield the instructions that fit a slot which the bundle's other instructions leave free.
+
+    Those that the file uses nearby come first.
+    """
+    isa = program.isa
     free = free_slots(isa, context.others)
+    used = nearby_mnemonics(program, context.bundle)
+    written = {slot: written_units(isa, slot, context) for slot in free}
+    label = _nearest_label(program, context)
     order = {slot.name: number for number, slot in enumerate(isa.slots)}
     for first in isa.instructions.values():
         slots = dict.fromkeys(form.slot for form in isa.forms(first) if form.slot in free)
-        if not slots:
+        if not slots or (context.others and _ALONE in first.traits):
             continue
         spec = next(form for form in isa.forms(first) if form.slot in slots)
         if spec.nop and not isa.slot_by_name[spec.slot].units:
             # A written no-op of several slots takes the first free one.
             slots = {spec.slot: None}
+        place = 0 if context.others else rank_in_fresh_bundle(spec)
+        snippet = None
+        if not context.is_followed:
+            snippet = instruction_snippet(isa, spec, written[spec.slot], label)
         yield CompletionItem(
             spec.mnemonic,
             INSTRUCTION,
             _instruction_detail(isa, spec, list(slots)),
             spec.mnemonic,
             context.span,
-            f"{_sort_rank(spec)}{order[spec.slot]:02}{spec.opcode:04}",
-            _filter_text(spec.mnemonic, context),
-            None if context.is_followed else instruction_snippet(isa, spec),
+            f"{_sort_rank(spec)}{spec.mnemonic not in used:d}{place:d}{order[spec.slot]:02}"
+            f"{spec.opcode:04}",
+            filter_text(spec.mnemonic, context),
+            snippet,
             spec.deprecated is not None,
+            " or ".join(slots) if len(order) > 1 else "",
         )
 
 
@@ -160,19 +166,9 @@ def _macros(analysis: Analysis, context: CompletionContext) -> Iterator[Completi
     Their slots are unknown.
     """
     for candidate in instruction_candidates(analysis.program):
-        yield _macro(candidate, context, "1")
+        yield macro_item(candidate, context, "1")
     for candidate in header_candidates(analysis).instructions:
-        yield _macro(candidate, context, _LAST)
-
-
-def _macro(candidate: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:
-    has_snippet = (candidate.parameters or candidate.in_parentheses) and not context.is_followed
-    kind = VALUE if candidate.value else MACRO
-    snippet = macro_call_snippet(candidate) if has_snippet else None
-    text, sort_text = candidate.text, rank + candidate.text
-    return CompletionItem(
-        text, kind, candidate.detail, text, context.span, sort_text, text, snippet
-    )
+        yield macro_item(candidate, context, LAST)
 
 
 def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
@@ -195,170 +191,13 @@ def _sort_rank(spec: InstructionSpec) -> int:
     return 1 if spec.flow == "break" else 0
 
 
-def _operands(
-    analysis: Analysis, context: CompletionContext, names: Sequence[MacroCandidate]
-) -> Iterator[CompletionItem]:
-    """Yield the values of the operands that can follow, then the keywords of optional operands."""
-    program = analysis.program
-    spec = program.isa.spec(context.mnemonic)
-    candidates = [*operand_candidates(program), *names]
-    others = header_candidates(analysis).operands
-    if spec is None:
-        yield from _arguments(analysis, context, [*candidates, *others])
-        return
-    values = with_values(program, context.complete_operands)
-    context = context._replace(complete_operands=with_header_values(analysis, values))
-    start = value_start(context.operand_prefix)
-    keyword = context.operand_prefix[: start - 1].lower() if start else ""
-    offered: set[str] = set()
-    for form in _candidate_forms(program.isa, spec, context):
-        due = expected_operands(form, context.complete_operands)
-        named = [operand for operand in due.by_name if operand.keyword == keyword]
-        for number, operand in enumerate(named if start else due.by_place):
-            begun = context.operand_prefix[start:]
-            fitting = fitting_candidates(program.isa, operand.type, begun, candidates)
-            named_here = [_macro(candidate, context, FIRST) for candidate in fitting]
-            fitting = fitting_candidates(program.isa, operand.type, begun, others)
-            named_here += [_macro(candidate, context, _LAST) for candidate in fitting]
-            for item in (*_values(analysis, form, operand, context, begun), *named_here):
-                if item.label not in offered:
-                    offered.add(item.label)
-                    yield item._replace(sort_text=f"{number}{item.sort_text}")
-        if not context.operand_prefix and all(operand.optional for operand in due.by_place):
-            yield from _keywords(due.by_name, context)
-
-
-def _candidate_forms(
-    isa: Isa, spec: InstructionSpec, context: CompletionContext
-) -> Sequence[InstructionSpec]:
-    """Return the forms that fit the written operands, preferably those with a free slot."""
-    forms = fitting_forms(isa, spec, context.complete_operands)
-    if len(forms) == 1:
-        return forms
-    free = free_slots(isa, context.others)
-    return [form for form in forms if form.slot in free] or forms
-
-
-def _keywords(operands: Sequence[Operand], context: CompletionContext) -> Iterator[CompletionItem]:
-    for number, operand in enumerate(operands):
-        text = f"{operand.keyword}{KEYWORD_MARK}"
-        yield CompletionItem(
-            text,
-            PARAMETER,
-            operand.description,
-            text,
-            context.span,
-            f"9{number:02}",
-            _filter_text(text, context),
-        )
-
-
-def _arguments(
-    analysis: Analysis, context: CompletionContext, candidates: Sequence[MacroCandidate]
-) -> Iterator[CompletionItem]:
-    """Yield the arguments of a macro call, or of a mnemonic that contains a macro parameter."""
-    name = context.mnemonic
-    is_call = macros_called(analysis.program, name) or name in header_names(analysis)
-    if MARK in name or is_call:
-        for candidate in argument_candidates(analysis.isa, candidates):
-            yield _macro(candidate, context, "")
-
-
-def _values(
-    analysis: Analysis,
-    spec: InstructionSpec,
-    operand: Operand,
-    context: CompletionContext,
-    begun: str,
-) -> Iterator[CompletionItem]:
-    """Yield the values of one operand, of which `begun` is already typed."""
-    program = analysis.program
-    if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
-        yield from _labels(program, operand.type, context, begun)
-        yield from _numeric_labels(analysis, context)
-    notes = notes_at(program, context.bundle)
-    conflicts = _conflicting_writes(program.isa, spec, operand, context)
-    for number, (text, detail) in enumerate(operand.type.complete_part(begun)):
-        yield CompletionItem(
-            text,
-            REGISTER if text in program.isa.file_of_register else KEYWORD,
-            conflicts.get(text) or notes.get(text) or detail,
-            text,
-            context.span,
-            f"{text in conflicts:d}{number:04}",
-            _filter_text(text, context),
-        )
-
-
-def _takes(operand_type: OperandType, label: str) -> bool:
-    """Check whether a type accepts a text as a label or as a distance to one."""
-    return isinstance(operand_type.parse(operand_type.prefix + label), str)
-
-
-def _filter_text(text: str, context: CompletionContext) -> str:
-    """Return the text in the case of the typed word, for editors that match case-sensitively."""
-    if context.typed.isupper():
-        return text.upper()
-    return text.lower() if context.typed.islower() else text
-
-
-def _conflicting_writes(
-    isa: Isa, spec: InstructionSpec, operand: Operand, context: CompletionContext
-) -> dict[str, str]:
-    """Return the registers that another instruction of the slot writes, each with a note on it.
-
-    Empty unless the operand is a destination in a slot with exclusive writes.
-    """
-    if operand.name not in spec.writes or not isa.slot_by_name[spec.slot].exclusive_writes:
-        return {}
-    written = {
-        unit: f"already written in this bundle by {' '.join(other.words)}"
-        for other in context.others
-        if other.spec is not None and other.spec.slot == spec.slot
-        for access in instruction_accesses(isa, other)
-        if access.writes
-        for unit in access.units
-    }
-    choices = [choice.text for choice in operand.type.complete()] if written else []
-    return {
-        register: written[unit]
-        for register in choices
-        for unit in isa.units(register)
-        if unit in written
-    }
-
-
-def _labels(
-    program: Program, operand_type: OperandType, context: CompletionContext, begun: str
-) -> Iterator[CompletionItem]:
-    """Yield the labels in range, nearest first, then example distances."""
-    prefix = "" if begun else operand_type.prefix
-    address, unit = context.address_in(program), program.isa.unit
-    labels = program.label_addresses
-    texts = [(label, LABEL) for label in labels]
-    texts += [(text, DISTANCE) for text in ("+1", "-1") if _takes(operand_type, text)]
-    for text, kind in texts:
-        target = operand_type.resolve(text, address, labels, lambda _: None)
-        if target is None or isinstance(target, UnplacedFinding):
-            continue
-        distance = target - address
-        yield CompletionItem(
-            text,
-            kind,
-            f"{unit} {target}, {distance_text(program.isa, distance)}",
-            prefix + text,
-            context.span,
-            f"{kind == DISTANCE:d}{abs(distance):05}{distance > 0:d}",
-            text,
-        )
-
-
-def _numeric_labels(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
-    """Yield the nearest numeric labels before and behind the instruction, nearest first."""
-    program = analysis.program
+def _nearest_label(program: Program, context: CompletionContext) -> str:
+    """Return the label that is nearest to the cursor, or the distance to the next bundle."""
     address = context.address_in(program)
-    for text, number in valid_numeric_references(program, context.bundle):
-        distance = program.addresses[number] - address
-        line = analysis.source.lines.position(program.span(number, Span(0, 0)).start).line + 1
-        sort_text = f"0{abs(distance):05}{distance > 0:d}"
-        yield CompletionItem(text, LABEL, f"line {line}", text, context.span, sort_text, text)
+    names = list(program.label_addresses)
+    addresses = list(program.label_addresses.values())
+    # They ascend. To measure the distance of each was most of a completion among 2,500 labels.
+    after = bisect_left(addresses, address)
+    near = range(max(0, after - 1), min(after + 1, len(names)))
+    nearest = min(near, key=lambda number: abs(addresses[number] - address), default=None)
+    return "+1" if nearest is None else names[nearest]

@@ -7,13 +7,13 @@ no harm.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.syntax_element import comment_at
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import Grammar

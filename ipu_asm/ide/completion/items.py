@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 INSTRUCTION = "instruction"
@@ -26,6 +25,7 @@ class CompletionItem(NamedTuple):
 
     `kind` is one of the constants above. `snippet` is `insert_text` with placeholders for the
     operands, in the syntax of the language server protocol; None if there are no placeholders.
+    `slots` are the free slots of an instruction, as text; empty where there is only one.
     """
 
     label: str
@@ -37,3 +37,4 @@ class CompletionItem(NamedTuple):
     filter_text: str
     snippet: str | None = None
     deprecated: bool = False
+    slots: str = ""

@@ -3,27 +3,107 @@
 from __future__ import annotations
 
 import re
-from typing import Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Collection, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.ide.macros.completion import MacroCandidate
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.isa.operands import OperandType
 
 _SPECIAL = re.compile(r"[\\$}]")
+_CHOICE_SPECIAL = re.compile(r"[\\$},|]")
+_ESCAPE = r"\\\g<0>"
+_MOST_CHOICES = 32
+# Of these, every operand type takes one unless it takes no numbers.
+_NUMBERS = ("0", "1", "16", "64", "128", "-64", "0x1000", "0x80000000")
 
 
-def instruction_snippet(isa: Isa, spec: InstructionSpec) -> str | None:
-    """Return the mnemonic with a placeholder for each required operand.
+def instruction_snippet(
+    isa: Isa, spec: InstructionSpec, taken: Collection[str] = (), label: str = ""
+) -> str | None:
+    """Return the mnemonic with a placeholder for each required operand, with values to choose from.
 
-    Returns None if there are none, or if the mnemonic has several forms with different operands.
+    The first choice of each is valid: a destination is none of the registers `taken`, and `label`
+    is one that branches can reach. Of several forms it is the first in the slot of `spec`. Returns
+    None if there are no operands.
     """
+    return _instruction_snippet(isa, spec.mnemonic, spec.slot, frozenset(taken), label)
+
+
+@lru_cache(maxsize=4096)
+def _instruction_snippet(
+    isa: Isa, mnemonic: str, slot: str, taken: frozenset[str], label: str
+) -> str | None:
+    forms = isa.forms(isa.instructions[mnemonic])
+    spec = next(form for form in forms if form.slot == slot)
     operands = [operand for operand in spec.operands if not operand.optional]
-    if not operands or len(isa.forms(spec)) > 1:
+    if not operands:
         return None
     separator = isa.surface.operand_separator.strip() + " "
-    placeholders = _placeholders([operand.name for operand in operands])
-    named = map(_with_keyword, operands, placeholders)
-    return f"{spec.mnemonic} {separator.join(named)}"
+    numbers = count(1)
+    placeholders = [
+        _operand(isa, spec, operand, numbers, taken=taken, label=label) for operand in operands
+    ]
+    return f"{spec.mnemonic} {separator.join(placeholders)}"
+
+
+def _operand(
+    isa: Isa,
+    spec: InstructionSpec,
+    operand: Operand,
+    numbers: Iterator[int],
+    *,
+    taken: Collection[str],
+    label: str,
+) -> str:
+    """Return an operand with a placeholder for each of its pieces, numbered by `numbers`."""
+    unwanted = {*taken} if operand.name in spec.writes else set[str]()
+    if operand.name in _bases(spec):
+        unwanted |= isa.constants.keys()
+    written = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else ""
+    for piece in operand.type.pieces:
+        if isinstance(piece, str):
+            written += piece
+        else:
+            texts = _values(isa, piece, unwanted, label) or [
+                _valid_number(piece, operand.name, spec.idle.get(operand.name))
+            ]
+            written += _placeholder(next(numbers), texts)
+    return written
+
+
+def _bases(spec: InstructionSpec) -> set[str]:
+    """Return the operands that are parts of an address."""
+    accesses = spec.scalar.accesses if spec.scalar is not None else ()
+    return {term.operand for access in accesses for term in access.address}
+
+
+def _values(isa: Isa, kind: OperandType, unwanted: Collection[str], label: str) -> list[str]:
+    """Return the texts to choose from, those of `unwanted` registers last; [] for a number."""
+    texts = [choice.text for choice in kind.complete()]
+    if unwanted:
+        texts.sort(key=lambda text: not isa.units(text).isdisjoint(unwanted))
+    if label and not texts and isinstance(kind.parse(kind.prefix + label), str):
+        texts = [kind.prefix + label]
+    return texts
+
+
+def _placeholder(number: int, texts: Sequence[str]) -> str:
+    if 1 < len(texts) <= _MOST_CHOICES:
+        return f"${{{number}|{','.join(_CHOICE_SPECIAL.sub(_ESCAPE, text) for text in texts)}|}}"
+    return f"${{{number}:{_escaped(texts[0])}}}"
+
+
+def _valid_number(kind: OperandType, name: str, idle: int | str | None) -> str:
+    """Return a number that the operand takes, other than `idle`, or else its name."""
+    for number in _NUMBERS:
+        text = kind.prefix + number
+        value = kind.parse(text)
+        if isinstance(value, int) and value != idle:
+            return text
+    return name
 
 
 def macro_call_snippet(candidate: MacroCandidate) -> str:
@@ -37,9 +117,5 @@ def _placeholders(names: Sequence[str]) -> list[str]:
     return [f"${{{number}:{_escaped(name)}}}" for number, name in enumerate(names, 1)]
 
 
-def _with_keyword(operand: Operand, placeholder: str) -> str:
-    return f"{operand.keyword}{KEYWORD_MARK}{placeholder}" if operand.keyword else placeholder
-
-
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    return _SPECIAL.sub(_ESCAPE, text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.config.host_configurations import HostConfiguration
-from ipu_asm.config.kernel_keys import WIDE, setting_text
+from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
 from ipu_asm.flow.control_run.configurations import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 _MOST_SHOWN = 16
@@ -110,4 +111,4 @@ def _differing(values: Mapping[str, int], others: Sequence[Mapping[str, int]]) -
 
 
 def _text(name: str, value: int) -> str:
-    return f"{name} = {setting_text(name, value) if name == WIDE else f'{value:,}'}"
+    return f"{name} = {setting_text(name, value) if name in NAMED_VALUES else f'{value:,}'}"

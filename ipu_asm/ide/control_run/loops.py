@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.flow.accesses import LIVE
 from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.control_run.facts import ControlFacts
@@ -21,6 +19,7 @@ from ipu_asm.ide.control_run.run import (
     unknown_registers,
 )
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 

@@ -1,32 +1,25 @@
 """Document and range formatting.
 
-Aligns mnemonics, operands and comments; never changes words, except the case of mnemonics if asked.
-Formatting is idempotent, and the formatted text assembles to the same words. A suppression comment
-stays on the line that it applies to.
+Blanks become those of most lines of the file, except where lines are aligned with each other; words
+never change, except the case of mnemonics if asked. Formatting is idempotent, and the formatted
+text assembles to the same words. A suppression comment stays on the line that it applies to.
 """
 
 from __future__ import annotations
 
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.formatting.bundle_layout import (
-    INDENT,
-    KEEP,
-    LINE_BREAK,
-    STYLES,
-    FormattedLine,
-    SliceLayout,
-    lay_out,
-    lay_out_line,
-)
-from ipu_asm.ide.formatting.gap_layout import correct_blanks
+from ipu_asm.ide.formatting.atoms import LINE_BREAK
 from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE, folded_words, in_case
-from ipu_asm.ide.formatting.template import checked_edits, layout_analysis
+from ipu_asm.ide.formatting.slices import FormatJob, slice_texts
+from ipu_asm.ide.formatting.styles import KEEP, STYLES
+from ipu_asm.ide.formatting.template import checked_edits, layout_analysis, tag_spans
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.suppressions.comments import suppression_comments
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.comments import comments_in
@@ -49,21 +42,6 @@ __all__ = [
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class FormatJob(NamedTuple):
-    """The settings of one formatting run.
-
-    `fixed_line_slices` are the slices on lines with suppression comments: no line break is added to
-    or removed from them. `is_whole` also ends the last line of the file with a line break.
-    """
-
-    program: Program
-    style: str
-    line_break: str
-    fixed_line_slices: frozenset[int]
-    is_whole: bool = True
-    case: str = KEEP_CASE
-
-
 class BundleEdits(NamedTuple):
     """The edits of one slice.
 
@@ -80,27 +58,34 @@ def formatting(
     """Return the edits that format the text, or only the bundles that `span` touches."""
     if is_template(analysis):
         layout = layout_analysis(analysis)
-        return checked_edits(analysis, layout, formatting(layout, style, span, case), content_of)
-    program, job = analysis.program, format_job_for(analysis, style)._replace(case=case)
+        job = format_job_for(layout, style, tag_spans(analysis))._replace(case=case)
+        return checked_edits(analysis, layout, edits_of(job, span), content_of)
+    return edits_of(format_job_for(analysis, style)._replace(case=case), span)
+
+
+def edits_of(job: FormatJob, span: Span | None = None) -> list[TextEdit]:
+    """Return the edits of a formatting run."""
+    program = job.program
     first, last = 0, len(program.bundles) - 1
     if span is not None:
         first, last = _touched(program, span)
     edits = []
-    for number in range(first, min(last + 2, len(program.bundles))):
-        found = bundle_edits(job, number)
+    for number, found in bundle_edits(job, first, min(last + 1, len(program.bundles) - 1)):
         edits += [found.tail if number > first else None, found.body if number <= last else None]
     return [edit for edit in edits if edit is not None]
 
 
-def format_job_for(analysis: Analysis, style: str, is_silenced: bool = True) -> FormatJob:
-    """Return the settings for formatting a text.
+def format_job_for(
+    analysis: Analysis, style: str, tags: Sequence[Span] = (), is_silenced: bool = True
+) -> FormatJob:
+    """Return the settings for formatting a text; `tags` are the template tags in it.
 
     `is_silenced` is false if the text is known to have no suppression comments.
     """
     text = analysis.program.text
     line_break = "\r\n" if "\r\n" in text else "\n"
     fixed_line_slices = _fixed_line_slices(analysis) if is_silenced else ()
-    return FormatJob(analysis.program, style, line_break, frozenset(fixed_line_slices))
+    return FormatJob(analysis.program, style, line_break, frozenset(fixed_line_slices), tags=tags)
 
 
 def _fixed_line_slices(analysis: Analysis) -> Iterator[int]:
@@ -148,16 +133,21 @@ def _slice_at(program: Program, offset: int) -> int:
     return number if offset >= first or LINE_BREAK.search(syntax.text, 0, offset) else number - 1
 
 
-def bundle_edits(job: FormatJob, number: int) -> BundleEdits:
-    """Return the edits that format slice `number`.
+def bundle_edits(job: FormatJob, first: int, last: int) -> Iterator[tuple[int, BundleEdits]]:
+    """Yield the numbers of the slices ``first..last``, each with the edits that format it.
 
-    Both are None if the slice is formatted already, or if the formatted text would not have the
-    same words and comments.
+    There are none where a slice is formatted already, or where the formatted text would not have
+    the same words and comments.
     """
+    texts = slice_texts(job, first, last)
+    for number, new in enumerate(texts, first):
+        yield number, _slice_edits(job, number, new)
+
+
+def _slice_edits(job: FormatJob, number: int, new: str) -> BundleEdits:
     program = job.program
     bundle, start = program.bundles[number], program.starts[number]
     old = bundle.syntax.text
-    new = _laid_out(job, number)
     if not _is_equivalent(program.isa, bundle, new, number in job.fixed_line_slices):
         return BundleEdits(None, None)
     new = in_case(program, number, new, job.case)
@@ -184,56 +174,6 @@ def _edit(offset: int, old: str, new: str) -> TextEdit | None:
         return None
     start, old_end, new_end = change_between(old, new)
     return TextEdit(Span(offset + start, offset + old_end), new[start:new_end])
-
-
-def _laid_out(job: FormatJob, number: int) -> str:
-    """Return the formatted text of a slice; every slice but the first begins behind an end mark."""
-    program = job.program
-    isa, bundle = program.isa, program.bundles[number]
-    if isa.surface.preprocessed or (isa.surface.separator and not isa.surface.bundle_end):
-        return correct_blanks(program, number)
-    if not isa.surface.bundle_end:
-        return lay_out_line(isa, bundle)
-    layout = _layout(job, number)
-    rows = layout.rows
-    lines = list[str]()
-    if number:
-        before = _layout(job, number - 1).rows[-1]
-        if layout.tail and before.comment:
-            if number - 1 in job.fixed_line_slices:
-                return bundle.syntax.text
-            # The previous bundle's line already has a comment.
-            layout, rows = layout._replace(tail=""), (FormattedLine(INDENT, layout.tail), *rows)
-        lines.append(_tail(job, number, before, layout.tail))
-    elif layout.tail:
-        ahead = INDENT if bundle.syntax.text[0].isspace() else ""
-        rows = (FormattedLine(ahead, layout.tail), *rows)
-    for row in rows:
-        if row.is_apart and lines:
-            lines.append("")
-        lines.append(row.text())
-    if lines and job.is_whole and number == len(program.bundles) - 1:
-        lines.append("")
-    return job.line_break.join(lines)
-
-
-def _tail(job: FormatJob, number: int, before: FormattedLine, comment: str) -> str:
-    """Return the text to put behind the end mark of the previous bundle.
-
-    `before` is the row that this bundle ends with.
-    """
-    syntax = job.program.bundles[number - 1].syntax
-    first = syntax.spans[_tokens(syntax)[0]].start
-    is_alone = number == 1 or LINE_BREAK.search(syntax.text, 0, first)
-    if number - 1 in job.fixed_line_slices and not is_alone:
-        # Two bundles on one line stay as they are.
-        return LINE_BREAK.split(job.program.bundles[number].syntax.text)[0].rstrip()
-    return before._replace(comment=comment).text()[len(before.code) :] if comment else ""
-
-
-def _layout(job: FormatJob, number: int) -> SliceLayout:
-    style = KEEP if number in job.fixed_line_slices else job.style
-    return lay_out(job.program.isa, job.program.bundles[number], style)
 
 
 def _is_equivalent(isa: Isa, bundle: Bundle, new: str, has_fixed_lines: bool) -> bool:

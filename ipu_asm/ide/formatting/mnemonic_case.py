@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Callable, Final, Mapping
 
 from ipu_asm.config.configuration import MNEMONIC_CASES
-from ipu_asm.ide.formatting.bundle_layout import is_readable
+from ipu_asm.ide.formatting.atoms import is_readable
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program

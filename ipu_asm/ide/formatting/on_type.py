@@ -5,26 +5,18 @@ Comments are never changed, nor is text behind the cursor, except the blanks of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.formatting.bundle_layout import (
-    BUNDLE,
-    INDENT,
-    INSTRUCTION,
-    LINE_BREAK,
-    instruction_text,
-)
-from ipu_asm.ide.formatting.formatting import (
-    KEEP,
-    FormatJob,
-    bundle_edits,
-    content_of,
-    format_job_for,
-)
+from ipu_asm.ide.formatting.atoms import LINE_BREAK, Role
+from ipu_asm.ide.formatting.formatting import bundle_edits, content_of, format_job_for
+from ipu_asm.ide.formatting.lines import GapKind
 from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE, mnemonic_in_case
-from ipu_asm.ide.formatting.template import checked_edits, layout_analysis
+from ipu_asm.ide.formatting.slices import FormatJob, conventions, line_gaps
+from ipu_asm.ide.formatting.styles import BUNDLE, INSTRUCTION, KEEP
+from ipu_asm.ide.formatting.template import checked_edits, layout_analysis, tag_spans
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
@@ -45,24 +37,31 @@ def formatting_on_type(
     """
     if is_template(analysis):
         layout = layout_analysis(analysis)
-        edits = formatting_on_type(layout, offset, typed, style, case)
+        edits = _edits(layout, offset, typed, _Look(style, case, tag_spans(analysis)))
         return checked_edits(analysis, layout, edits, content_of)
+    return _edits(analysis, offset, typed, _Look(style, case))
+
+
+class _Look(NamedTuple):
+    """The settings: the style of lines, the case of mnemonics, and the tags of a template."""
+
+    style: str
+    case: str
+    tags: Sequence[Span] = ()
+
+
+def _edits(analysis: Analysis, offset: int, typed: str, look: _Look) -> list[TextEdit]:
     offset = max(0, min(offset, len(analysis.text)))
-    look = _Look(style, case)
     if typed == "\n":
-        found = [_line_before(analysis, offset, look), _indentation(analysis.program, offset)]
+        found = [
+            _line_before(analysis, offset, look),
+            _indentation(analysis.program, offset, look.style),
+        ]
     elif typed == ";" and analysis.program.isa.surface.bundle_end:
         found = [_completed(analysis, offset, look)]
     else:
         found = []
     return [edit for edit in found if edit is not None]
-
-
-class _Look(NamedTuple):
-    """The settings: the style of lines, and the case of mnemonics."""
-
-    style: str
-    case: str
 
 
 def _completed(analysis: Analysis, offset: int, look: _Look) -> TextEdit | None:
@@ -74,8 +73,14 @@ def _completed(analysis: Analysis, offset: int, look: _Look) -> TextEdit | None:
     tokens = program.bundles[number].syntax.tokens
     is_end = bool(tokens) and tokens[-1].kind == "END"
     if not is_end or program.starts[number] + tokens[-1].span.end != offset:
-        return _instruction(program, offset, look.case, look.style == INSTRUCTION)
-    return bundle_edits(_format_job(analysis, look, number), number).body
+        is_shared = look.style != INSTRUCTION
+        return _instruction(_format_job(analysis, look, number), offset, is_shared)
+    return _body_edit(_format_job(analysis, look, number), number)
+
+
+def _body_edit(job: FormatJob, number: int) -> TextEdit | None:
+    """Return the edit of a slice's own lines, if any."""
+    return next(bundle_edits(job, number, number))[1].body
 
 
 def _line_before(analysis: Analysis, offset: int, look: _Look) -> TextEdit | None:
@@ -86,9 +91,11 @@ def _line_before(analysis: Analysis, offset: int, look: _Look) -> TextEdit | Non
         return None
     if program.isa.surface.bundle_end:
         end = len(program.text[:start].rstrip())
-        return _instruction(program, end, look.case, True) if look.style != BUNDLE else None
+        if look.style == BUNDLE or not end:
+            return None
+        return _instruction(_format_job(analysis, look, program.bundle_at(end - 1)), end, False)
     number = program.bundle_at(start - 1)
-    return bundle_edits(_format_job(analysis, look, number), number).body
+    return _body_edit(_format_job(analysis, look, number), number)
 
 
 def _format_job(analysis: Analysis, look: _Look, number: int) -> FormatJob:
@@ -102,28 +109,33 @@ def _format_job(analysis: Analysis, look: _Look, number: int) -> FormatJob:
     first = program.bundle_at(_start_of_line(text, starts[max(number - 1, 0)]))
     end = LINE_BREAK.search(text, starts[number + 1])
     is_silenced = "ipu:" in text[starts[first] : end.start() if end else len(text)]
-    job = format_job_for(analysis, look.style, is_silenced)
+    job = format_job_for(analysis, look.style, look.tags, is_silenced)
     return job._replace(is_whole=False, case=look.case)
 
 
-def _instruction(program: Program, offset: int, case: str, align: bool) -> TextEdit | None:
-    """Return the edit of an instruction whose separator ends at `offset`, if it begins its line."""
+def _instruction(job: FormatJob, offset: int, is_shared: bool) -> TextEdit | None:
+    """Return the edit of an instruction whose separator ends at `offset`, if it begins its line.
+
+    With `is_shared`, more instructions may follow on the line.
+    """
+    program = job.program
     number = program.bundle_at(offset - 1)
     start = program.starts[number]
     bundle = program.bundles[number]
     entry = _entry_ending(bundle, offset - start)
     if entry is None:
         return None
-    syntax = bundle.syntax
-    mnemonic = syntax.mnemonic_span(entry).start
+    mnemonic = bundle.syntax.mnemonic_span(entry).start
     begin = _start_of_line(program.text, start + mnemonic)
     old = program.text[begin:offset]
     if program.text[begin : start + mnemonic].strip() or LINE_BREAK.search(old):
         return None
-    mark = syntax.text[: offset - start][-1:]
-    text = instruction_text(program.isa, syntax, entry, align)
-    word = syntax.words[syntax.plan.instructions[entry].mnemonic]
-    new = INDENT + mnemonic_in_case(program.isa, word, case) + text[len(word) :] + mark
+    cells = line_gaps(job, number, offset - start, is_shared)
+    new = "".join(
+        gap + (mnemonic_in_case(program.isa, atom.text, job.case) if is_word else atom.text)
+        for atom, gap in cells
+        for is_word in (atom.role is Role.MNEMONIC,)
+    )
     return TextEdit(Span(begin, offset), new) if new != old else None
 
 
@@ -141,11 +153,11 @@ def _entry_ending(bundle: Bundle, end: int) -> int | None:
     return None
 
 
-def _indentation(program: Program, offset: int) -> TextEdit | None:
+def _indentation(program: Program, offset: int, style: str) -> TextEdit | None:
     """Return the edit that indents a line that has just been begun, if any.
 
-    A comment continues at the indentation of the comment above; a line below a blank one is
-    unchanged.
+    A comment continues at the indentation of the comment above, and so does code below code that is
+    deeper than most; a line below a blank one is unchanged.
     """
     text = program.text
     start = end = _start_of_line(text, offset)
@@ -156,12 +168,15 @@ def _indentation(program: Program, offset: int) -> TextEdit | None:
     if text[end : end + 1] not in ("", "\n", "\r") or not above:
         return None
     code = above.lstrip()
-    wanted = INDENT
+    surface = program.isa.surface
+    is_later = code.endswith(surface.separator or "\n") and not code.endswith(surface.bundle_end)
+    kind = GapKind.INDENT_LATER if is_later and surface.bundle_end else GapKind.INDENT
+    wanted = conventions(program, style).spacing(kind).literal
     is_label = code.endswith(":")
-    if code.startswith(program.isa.surface.comments) or (
-        program.isa.surface.preprocessed and not is_label
-    ):
-        wanted = above[: len(above) - len(code)]
+    written = above[: len(above) - len(code)]
+    is_deeper = len(written) > len(wanted) and written.startswith(wanted) and not is_label
+    if code.startswith(surface.comments) or is_deeper or (surface.preprocessed and not is_label):
+        wanted = written
     return TextEdit(Span(start, end), wanted) if text[start:end] != wanted else None
 
 

@@ -52,6 +52,11 @@ def layout_analysis(analysis: Analysis) -> Analysis:
     return Analysis(source, read_program(analysis.isa, layout), analysis.isa, ())
 
 
+def tag_spans(analysis: Analysis) -> list[Span]:
+    """Return the spans of the tags of a template, in order."""
+    return [tag.span for tag in tags_of(analysis.text)]
+
+
 def _is_comment(text: str, tag: Tag) -> bool:
     """Check whether nothing but comment tags follows on the line, and no code precedes others."""
     end = tag.span.end
@@ -76,7 +81,7 @@ def checked_edits(
     findings = chain.from_iterable(each.expansion.findings for each in analysis.expanded)
     if any(finding.severity is Severity.ERROR for finding in findings):
         return []
-    tags = [tag.span for tag in tags_of(analysis.text)]
+    tags = tag_spans(analysis)
     groups = [[*_outside(edit, analysis.text, layout.text, tags)] for edit in edits]
     groups = [group for group in groups if group]
     before = [content(each.analysis.program) for each in analysis.expanded]

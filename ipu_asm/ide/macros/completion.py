@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Iterator, NamedTuple, Sequence
+from typing import Final, Iterator, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.macros.names import (
@@ -18,6 +18,7 @@ from ipu_asm.ide.macros.page import shown_parameters
 from ipu_asm.ide.macros.parameters import parameters_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import OperandType
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 _NO_PARAMETERS: Final = "macro of this file"

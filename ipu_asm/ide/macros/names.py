@@ -6,10 +6,11 @@ Nothing is cached: each query scans all directives of the program.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.regions import region_ends
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span

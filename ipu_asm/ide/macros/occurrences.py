@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from enum import Enum
-from typing import Final, Iterator, NamedTuple
+from typing import Final, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.macros.names import DEFINE, MACRO, Macro, macros_called, without_comments
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span

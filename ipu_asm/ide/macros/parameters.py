@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Iterator, NamedTuple
+from typing import Final, Iterator
 
 from ipu_asm.ide.macros.names import MACRO, Macro, define_in
 from ipu_asm.ide.regions import BODY, regions
 from ipu_asm.ide.syntax_element import comment_at
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

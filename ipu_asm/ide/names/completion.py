@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Final, Mapping, Sequence
 
 from ipu_asm.ide.macros.completion import MacroCandidate
 from ipu_asm.ide.names.lookup import FileReading, definitions_of
 from ipu_asm.ide.names.page import definition_page
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.ide.names.lookup import (
     FileReading,
@@ -10,6 +10,7 @@ from ipu_asm.ide.names.lookup import (
     is_elsewhere,
     name_at,
 )
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 

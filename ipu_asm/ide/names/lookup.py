@@ -7,10 +7,11 @@ a lookup takes readings: the file as it is read by itself, and by those that inc
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Include, NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span
@@ -130,14 +131,6 @@ def word_at(isa: Isa, text: str, offset: int) -> Span | None:
         return None
     spans = code_words(isa, text, match[0].lstrip("$"))
     return Span(*match.span()) if any(s.touches(offset) for s in spans) else None
-
-
-def is_same_definition(one: DefinedAt, other: DefinedAt) -> bool:
-    """Return whether two definitions from different analyses are the same."""
-    return (
-        one.file.path == other.file.path
-        and one.definition.place.span == other.definition.place.span
-    )
 
 
 def _exact(reading: FileReading, offset: int) -> Iterator[tuple[tuple[str, Span], DefinedAt]]:

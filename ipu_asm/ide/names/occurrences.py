@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.ide.names.lookup import DefinedAt, FileReading, code_words, definitions_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 

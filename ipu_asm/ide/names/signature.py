@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ipu_asm.ide.macros.parameters import MacroParameter
 from ipu_asm.ide.names.completion import header_names
 from ipu_asm.ide.names.lookup import FileReading
 from ipu_asm.ide.names.page import shown_path
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.markdown import escaped, inline_code
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span

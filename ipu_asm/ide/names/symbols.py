@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Iterator, NamedTuple
+from typing import Final, Iterator
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile, Span
 
 _DEFINITION: Final = re.compile(

@@ -8,6 +8,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.control_run.registers import register_values
+from ipu_asm.ide.pages.instruction import held_bits
 from ipu_asm.ide.pages.label import target_markdown
 from ipu_asm.ide.pages.latency import sentences_about_latency
 from ipu_asm.ide.pages.timing import sentences_about_operand
@@ -60,7 +61,9 @@ def operand_markdown(
     register = part.register if part else _register(program.isa, operand, text)
     register = register if register in program.isa.file_of_register else None
     sections = [
-        _register_title(program, register, place.bundle) if register else _value(operand, text),
+        _register_title(program, register, place.bundle)
+        if register
+        else _value(program.isa, instruction, operand, text),
         _role(instruction, operand, text) if operand is not None else "",
         *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
         *sentences_about_latency(
@@ -133,7 +136,7 @@ def _title_and_summary(file: RegisterFile) -> str:
     return f"{file.title[:1].upper()}{file.title[1:]} · {file.as_phrase()} · {file.summary}"
 
 
-def _value(operand: Operand | None, text: str) -> str:
+def _value(isa: Isa, instruction: Instruction, operand: Operand | None, text: str) -> str:
     """Return a description of the keywords in the operand with their meanings, or of its number."""
     if operand is not None:
         text = text.removeprefix(operand.type.prefix)
@@ -146,7 +149,9 @@ def _value(operand: Operand | None, text: str) -> str:
         )
     number = number_value(text)
     if number is not None and number.bit_length() <= _MOST_BITS_SHOWN:
-        return _number(operand, text, number)
+        held = held_bits(isa, instruction, operand, number) if operand is not None else ""
+        extended = f"\n\nSign-extended: `{held}`." if held else ""
+        return _number(operand, text, number) + extended
     return ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Collection, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.reports.markdown import inline_code
@@ -35,22 +36,28 @@ def sentences_about_operand(isa: Isa, bundle: Bundle, instruction: int, operand:
     return sentences
 
 
-def lines_about_instruction(isa: Isa, bundle: Bundle, instruction: int) -> list[str]:
-    """Return a line for each register that an instruction shares with the others of its bundle.
+def remarks_by_operand(isa: Isa, bundle: Bundle, instruction: int) -> dict[int, list[str]]:
+    """Return for each operand of an instruction which value it sees, or which reads see its value.
 
-    Only registers that one of them writes and another reads count.
+    Only registers that one instruction of the bundle writes and another reads have a remark. Those
+    about registers that no operand names are under `ON_MNEMONIC`, and name their register.
     """
     every = accesses_of(isa, bundle)
-    mine = [access for access in every if access.instruction == instruction]
-    lines: dict[str, None] = {}
-    for access in mine:
+    found: dict[int, dict[str, None]] = {}
+    for access in every:
+        if access.instruction != instruction:
+            continue
+        name = f"`{access.register}`" if access.operand == ON_MNEMONIC else ""
+        seen_as, written = (
+            (f"{name} is ", f"{name}, written here") if name else ("", "written here")
+        )
+        remarks = found.setdefault(access.operand, {})
         for writer in _writers(access, every)[:_MOST_NAMED]:
-            lines[_line_about_reading(bundle, access, writer)] = None
-    for access in mine:
+            remarks[f"{seen_as}{_remark_on_reading(bundle, access, writer)}"] = None
         seen = _what_readers_see(bundle, access, every) if access.writes else ""
         if seen:
-            lines[f"`{access.register}`, written here: {seen}"] = None
-    return list(lines)
+            remarks[f"{written}: {seen}"] = None
+    return {operand: list(remarks) for operand, remarks in found.items() if remarks}
 
 
 def reads_of_changed_registers(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
@@ -123,11 +130,9 @@ def _sentence_about_writing(
     return f"{what}: {seen}." if seen else f"{what}; nothing else in this bundle reads it."
 
 
-def _line_about_reading(bundle: Bundle, access: RegisterAccess, writer: RegisterAccess) -> str:
+def _remark_on_reading(bundle: Bundle, access: RegisterAccess, writer: RegisterAccess) -> str:
     text = _listed(bundle, [writer], "comes", "come")
-    if access.timing.read == LIVE:
-        return f"`{access.register}` is **new**: {text} first"
-    return f"`{access.register}` is **old**: {text} too late"
+    return f"**new**: {text} first" if access.timing.read == LIVE else f"**old**: {text} too late"
 
 
 def _what_readers_see(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.formatting.bundle_layout import instruction_text
+from ipu_asm.ide.formatting.instruction_text import instruction_text
 from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import (
     BundlePosition,

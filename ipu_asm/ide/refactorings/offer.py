@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Callable, Final, NamedTuple, Sequence
+from typing import Callable, Final, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import TextEdit
 
 MOVE: Final = "refactor.move"

@@ -6,11 +6,12 @@ in the same order. Memory is one piece of state: addresses are not distinguished
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.isa.operands import quoted
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 # An instruction: the number of its bundle in the old program and its number in that bundle.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from typing import Final, Iterator, NamedTuple, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, tag_words, tags_of
 from ipu_asm.text import Span
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.ide.template.blocks import TemplateSyntax
 from ipu_asm.ide.template.names import WrittenName, names_known_at
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.tags import TagWord, WordKind, tag_words
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Final, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Callable, Final, Iterator, Sequence
 
 from ipu_asm.ide.completion.items import (
     KEYWORD,
@@ -16,6 +16,7 @@ from ipu_asm.ide.macros.completion import MacroCandidate
 from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax
 from ipu_asm.ide.template.names import WrittenName, names_known_at
 from ipu_asm.ide.template.outline import described
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, WordKind, tag_words
 from ipu_asm.source.skeleton import has_filler

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import UNDEFINED_TEMPLATE_NAME
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.text import Span, TextEdit
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Final, Iterator
 
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.bundles import WrittenBundles
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.jinja.tags import TagKind
 from ipu_asm.source.source_map import MAIN, SourceRange

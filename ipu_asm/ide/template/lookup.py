@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.names import WrittenName, names_known_at, written_names
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
 from ipu_asm.source.jinja.tags import WordKind, tag_words
 from ipu_asm.source.source_map import MAIN, SourceRange

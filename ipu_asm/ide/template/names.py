@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.ide.template.blocks import Statement, TemplateSyntax
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, WordKind
 from ipu_asm.text import Span

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.names import WrittenName, written_names
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span
 

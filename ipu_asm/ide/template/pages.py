@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Callable, Final, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Callable, Final, Sequence
 
 from ipu_asm.ide.control_run.run import size_in_memory
 from ipu_asm.ide.expansions import Occasion, occasions
@@ -11,6 +11,7 @@ from ipu_asm.ide.template.blocks import Statement, TemplateSyntax, template_synt
 from ipu_asm.ide.template.bundles import WrittenBundles
 from ipu_asm.ide.template.hints import counted
 from ipu_asm.ide.template.lookup import TemplateName, values_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.markdown import escaped, inline_code
 from ipu_asm.source.expansion import NameDefinition, NameKind
 from ipu_asm.source.jinja.tags import Tag

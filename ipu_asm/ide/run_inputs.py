@@ -1,0 +1,160 @@
+"""What a program can be run with: registers and data, each with where its value is from."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Mapping
+
+from ipu_asm.config.configuration import Configuration, Value
+from ipu_asm.config.host_configurations import HostConfiguration
+from ipu_asm.config.kernel_runs import FoundRun, configured_host, configured_run
+from ipu_asm.flow.control_run.configurations import commented_values
+from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import register_notes
+from ipu_asm.testbench.data.source import DataError, data_of
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Analysis
+
+HEADER = "header"
+"""The origin of what the head comment of the program says."""
+COMMENT = "comment"
+"""The origin of values in `# CR` comments."""
+_WORD = 1 << 32
+_LONGEST_PURPOSE = 60
+
+
+class RunRegister(NamedTuple):
+    """A register that the program reads and only the host sets.
+
+    `purpose` is what the author says of it. `value` is an unsigned word, None if nothing tells it;
+    `origin` is the name of a configuration file, `HEADER`, `COMMENT` or empty, and `words` are what
+    is said there.
+    """
+
+    name: str
+    purpose: str
+    value: int | None
+    origin: str
+    words: str = ""
+
+
+class RunData(NamedTuple):
+    """Data in memory, as `--load` and `--expect` take them, with absolute paths of files.
+
+    `region` is the part of memory that the head comment names.
+    """
+
+    text: str
+    origin: str
+    region: str = ""
+
+
+class UnknownData(NamedTuple):
+    """A part of memory that the program reads, and of which the size is not known."""
+
+    region: str
+    start: int
+    size_text: str
+
+
+class RunInputs(NamedTuple):
+    """The registers and data of a run. `settings` and `define` are those of a configuration.
+
+    `origin` is the configuration file of the run, if there is one. `missing` are registers without
+    a value and `unknown` are data without a size.
+    """
+
+    registers: tuple[RunRegister, ...]
+    load: tuple[RunData, ...]
+    expect: tuple[RunData, ...]
+    settings: Mapping[str, str | bool | float]
+    define: Mapping[str, Value]
+    origin: str
+    unknown: tuple[UnknownData, ...]
+
+    @property
+    def missing(self) -> list[str]:
+        """The registers without a value."""
+        return [each.name for each in self.registers if each.value is None]
+
+
+def run_inputs(
+    analysis: Analysis, path: str, configuration: Configuration, given: Mapping[str, int]
+) -> RunInputs:
+    """Return what is known of the inputs of a program.
+
+    A run in the configuration counts before the comments of the program. `given` are the registers
+    that the user has chosen already: they decide how much the program reads. `path` is absolute;
+    empty for a program without a file.
+    """
+    program = analysis.effective_program
+    found = configured_run(path, configuration) if path and configuration.runs else None
+    registers = _registers(program, configured_host(path, configuration) if path else None)
+    known = {each.name: each.value for each in registers if each.value is not None}
+    if found is not None:
+        run = found.run
+        load, expect = (_data(texts, found) for texts in (run.load, run.expect))
+        return RunInputs(registers, load, expect, run.settings, run.define, found.origin, ())
+    load, unknown = _generated(program, {**known, **given})
+    return RunInputs(registers, load, (), {}, {}, "", unknown)
+
+
+def _registers(program: Program, host: HostConfiguration | None) -> tuple[RunRegister, ...]:
+    """The registers that the program reads, and those that the configuration sets besides."""
+    notes, headers = register_notes(program), header_values(program)
+    commented, reset = commented_values(program), _reset_values(program)
+    configured = host.values if host is not None else {}
+    result = []
+    for name in dict.fromkeys((*host_registers(program), *configured)):
+        purpose = notes.get(name, "")[:_LONGEST_PURPOSE]
+        if host is not None and name in host.values:
+            result.append(RunRegister(name, purpose, configured[name] % _WORD, host.origin))
+        elif name in headers:
+            kind = COMMENT if commented.get(name) else HEADER
+            each = headers[name]
+            result.append(RunRegister(name, purpose, each.value, kind, each.words))
+        elif name not in reset:
+            result.append(RunRegister(name, purpose, None, ""))
+    return tuple(result)
+
+
+def _reset_values(program: Program) -> set[str]:
+    """The registers of the host that have a known value after reset."""
+    facts = next(iter(control_facts(program)), None)
+    names = host_registers(program) if facts is not None else ()
+    return {name for name in names if facts and isinstance(facts.initial(name), int)}
+
+
+def _data(texts: tuple[str, ...], found: FoundRun) -> tuple[RunData, ...]:
+    """The data of a configuration, with absolute paths."""
+    result = []
+    for text in texts:
+        try:
+            source = data_of(text).source
+        except DataError:
+            continue  # the run itself says what is wrong
+        place = text.rpartition("@")[2]
+        name = source.text if source.generator else source.below(found.folder).file
+        name = f"{name}[{source.member}]" if source.member else name
+        result.append(RunData(f"{name}@{place}", os.path.basename(found.origin)))
+    return tuple(result)
+
+
+def _generated(
+    program: Program, values: Mapping[str, int]
+) -> tuple[tuple[RunData, ...], tuple[UnknownData, ...]]:
+    """Random data for the parts of memory that the program only reads."""
+    load: list[RunData] = []
+    unknown: list[UnknownData] = []
+    for region in input_regions(program, values):
+        note = region.note
+        if region.size is None:
+            unknown.append(UnknownData(note.name, note.start, note.size_text))
+            continue
+        text = f"random:{len(load) + 1}@{note.start:#x}:{region.size}"
+        load.append(RunData(text, HEADER, note.name))
+    return tuple(load), tuple(unknown)
