@@ -6,9 +6,11 @@ It is computed coordinates in a few kinds of elements, which a template would on
 from __future__ import annotations
 
 from html import escape
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.reports.slot_colours import PALETTE, slot_colours
 
 _BITS_A_ROW = 32
 _BIT = 30
@@ -19,16 +21,7 @@ _TOP = 56
 _FONT = 11
 # Average width of a letter as a fraction of the font size.
 _LETTER = 0.58
-_COLOURS = (
-    "#f4a6a6",
-    "#a8d5f2",
-    "#b9e3b0",
-    "#f7d794",
-    "#d6b8ee",
-    "#f5b8d6",
-    "#a9e2dc",
-    "#cfd3da",
-)
+_IDLE = "#e6e8eb"
 
 
 class _Box(NamedTuple):
@@ -36,11 +29,6 @@ class _Box(NamedTuple):
     text: str
     high: int
     low: int
-
-
-def slot_colours(isa: Isa) -> dict[str, str]:
-    """Return a colour for each slot."""
-    return {slot.name: _COLOURS[n % len(_COLOURS)] for n, slot in enumerate(isa.slots)}
 
 
 def layout_svg(isa: Isa) -> str:
@@ -58,7 +46,8 @@ def layout_svg(isa: Isa) -> str:
         f'<text x="{width / 2:g}" y="26" text-anchor="middle" font-size="17" '
         f'font-weight="bold">{escape(title)}</text>',
     ]
-    colours = slot_colours(isa)
+    boxes = {name: PALETTE[number].box for name, number in slot_colours(isa).items()}
+    colours = {slot.name: boxes.get(slot.name, _IDLE) for slot in isa.slots}
     for row in range(rows):
         parts += _row(isa, rows - 1 - row, _TOP + row * _ROW, colours)
     parts += _legend(isa, legend_top, colours)

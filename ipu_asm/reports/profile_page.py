@@ -2,55 +2,68 @@
 
 from __future__ import annotations
 
+import ntpath
 import os
+import re
 from collections import Counter
 from math import ceil, sqrt
-from typing import Iterator, NamedTuple
+from typing import Final, Iterator, Sequence
 
-from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.emulator.profile import HOTTEST, LoopUse, Profile
+from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.reports.html_page import html_page
+from ipu_asm.reports.slot_colours import PALETTE, slot_colours
+from ipu_asm.reports.source_lines import shown_lines
 from ipu_asm.text import SourceFile
 
 _LEVELS = 9
-_TAB = 4
+_SHORTEST_FOLDED: Final = 5
+"""Lines of a head comment from which on it is folded."""
+_WORDS: Final = re.compile(r"(?P<word>[\w.$]+)(?P<label>\s*:)?")
+_BEFORE_MNEMONIC: Final = (":", ";", "|", "}")
 
 
-def profile_page(profile: Profile, source: SourceFile, message: str, isa: Isa) -> str:
+def profile_page(profile: Profile, source: SourceFile, stop: RunEnd, isa: Isa) -> str:
     """Return the page.
 
-    `source` is the text that the line numbers refer to, `message` the reason why the run stopped.
+    `source` is the text that the line numbers refer to, `stop` says why the run ended.
     """
-    import jinja2
-
-    loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
-    environment = jinja2.Environment(loader=loader, autoescape=True, keep_trailing_newline=True)
-    working = _working_slots(isa)
-    page = environment.get_template("profile_page.html").render(
-        name=source.path,
-        message=message,
+    working = {slot.name for slot in isa.working_slots}
+    lines = list(_lines(profile, source, isa)) if profile.lines else []
+    return html_page(
+        os.path.dirname(__file__),
+        "profile_page.html",
+        name=ntpath.basename(source.path) or source.path,
+        path=source.path,
+        message=describe_stop(stop),
+        severity=_severity(stop),
+        fault_line=stop.fault.line if stop.fault is not None else None,
         profile=profile,
+        colours=slot_colours(isa),
+        palette=PALETTE,
         executed=sum(bundle.cycles > 0 for bundle in profile.bundles[: profile.size]),
         working=working,
         slots=[use for use in profile.slots if use.slot in working],
         hottest_loop=max(profile.loops, key=lambda use: use.own_cycles, default=None),
         hottest=profile.hottest[:HOTTEST],
-        lines=list(_lines(profile, source, isa)) if profile.lines else [],
+        head=_head(lines),
+        lines=lines,
+        coloured=lambda text: list(_coloured(text, isa)),
         levels=_LEVELS,
         count=_count,
         grouped=lambda number: f"{number:,}",
         heat_class=_heat_class,
         percent=_percent,
     )
-    # File names and sources may have any bytes.
-    return page.encode("utf-8", "replace").decode("utf-8")
 
 
-def _working_slots(isa: Isa) -> set[str]:
-    """Return the slots that have instructions other than no-ops and breakpoints."""
-    return {
-        spec.slot for spec in isa.instructions.values() if not spec.nop and spec.flow != "break"
-    }
+def _severity(stop: RunEnd) -> str:
+    """Return the CSS class of the message: that of a fault, of a run without an end, or none."""
+    if stop.fault is not None:
+        return "error"
+    return "" if stop.reason is StopReason.HALTED else "warning"
 
 
 class _Line(NamedTuple):
@@ -59,6 +72,7 @@ class _Line(NamedTuple):
     cycles: int | None
     heat: str
     brackets: str
+    indent: str
     code: str
     comment: str
 
@@ -67,19 +81,38 @@ def _lines(profile: Profile, source: SourceFile, isa: Isa) -> Iterator[_Line]:
     cycles, cycles_by_line = profile.lines, _cycles_by_line(profile)
     most = max(cycles.values())
     loops = [use for use in profile.loops if use.lines is not None]
-    count = len(source.lines.starts)
-    for line in range(1, count + 1):
-        text = source.line_text(line - 1).removeprefix("\ufeff")
-        if line == count and not text:
-            break
-        shown = printable(text.expandtabs(_TAB))
-        starts = (shown.find(mark) for mark in isa.surface.comments)
-        comment = min((start for start in starts if start >= 0), default=len(shown))
-        # A template's comment begins with its brace.
-        comment -= shown[max(0, comment - 1) : comment + 1] == "{#"
+    for line, (code, comment) in enumerate(shown_lines(source, isa), 1):
         heat = _heat_class(cycles_by_line[line], most) if line in cycles_by_line else ""
-        code = shown[:comment], shown[comment:]
-        yield _Line(cycles.get(line), heat, _brackets(line, loops), *code)
+        bare = code.lstrip()
+        indent = code[: len(code) - len(bare)]
+        yield _Line(cycles.get(line), heat, _brackets(line, loops), indent, bare, comment)
+
+
+def _head(lines: Sequence[_Line]) -> int:
+    """Return how many lines the head comment has, with blank lines in it; 0 if it is short."""
+    last = 0
+    for number, line in enumerate(lines, 1):
+        if line.code:
+            break
+        last = number if line.comment else last
+    return last if last >= _SHORTEST_FOLDED else 0
+
+
+def _coloured(text: str, isa: Isa) -> Iterator[tuple[str, str | None]]:
+    """Yield the parts of code, each with the slot of the mnemonic that it is, else None."""
+    at = end = 0
+    for match in _WORDS.finditer(text):
+        before = text[end : match.start()].strip()
+        is_first = not (end or before) or before.endswith(_BEFORE_MNEMONIC)
+        end = match.end()
+        spec = isa.spec(match["word"]) if is_first and not match["label"] else None
+        if spec is not None:
+            yield text[at : match.start()], None
+            yield match["word"], spec.slot
+            at = end
+        elif match["label"]:
+            end -= 1  # the colon is what stands before the next word
+    yield text[at:], None
 
 
 def _cycles_by_line(profile: Profile) -> dict[int, int]:

@@ -83,7 +83,7 @@ def reference_body(isa: Isa) -> str:
 
 def anchor_of(isa: Isa, spec: InstructionSpec) -> str:
     """Return the anchor of an instruction's heading, as Markdown viewers derive it, too."""
-    return _anchor(_heading(isa, spec))
+    return _anchor(heading_of(isa, spec))
 
 
 def _alt(isa: Isa) -> str:
@@ -110,7 +110,7 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
         if not isa.has_words:
             yield _links(isa, slot)
         for spec in isa.instructions_of(slot.name):
-            yield f"### {_heading(isa, spec)}"
+            yield f"### {heading_of(isa, spec)}"
             yield instruction_markdown(isa, spec, _others_in_slot(isa, spec))
     if not isa.has_words:
         yield from _operand_types(isa)
@@ -156,7 +156,7 @@ def _links(isa: Isa, slot: Slot) -> str:
     return ", ".join(_link(isa, spec) for spec in isa.instructions_of(slot.name))
 
 
-def _heading(isa: Isa, spec: InstructionSpec) -> str:
+def heading_of(isa: Isa, spec: InstructionSpec) -> str:
     """Return the mnemonic, with the slot if it has forms in several."""
     slots = {form.slot for form in isa.forms(spec)}
     return f"`{spec.mnemonic}`" if len(slots) == 1 else f"`{spec.mnemonic}` in `{spec.slot}`"

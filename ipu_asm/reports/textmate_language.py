@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple
+from typing import Iterable
 
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.textmate_patterns import Terminals, alternatives, escaped, terminals_of
 from ipu_asm.syntax.grammar import BRACES, LABEL_TOKENS
 

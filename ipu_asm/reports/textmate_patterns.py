@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import string
-from typing import Iterable, NamedTuple, Sequence
+from typing import Iterable, Sequence
 
 from ipu_asm.isa.operands import NUMBER
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.compile import compile_grammar
 from ipu_asm.syntax.grammar import grammar_folder
 

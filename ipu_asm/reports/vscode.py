@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.manifest import Manifest
 from ipu_asm.reports.language_configuration import language_configuration
+from ipu_asm.reports.slot_colours import PALETTE, colours_of_language
 from ipu_asm.reports.textmate_language import Language, language_of
 from ipu_asm.syntax.grammar import grammar_folder
 
@@ -23,6 +24,17 @@ _WIDTH = 100
 _LISTING = "ipu-listing"
 _ICON = {"light": "./media/kernel-light.svg", "dark": "./media/kernel-dark.svg"}
 _ANY_LANGUAGE = re.compile(r"/\^\([\w|-]+\)\$/")
+# The editor takes the number `#128` for a colour, and would paint a swatch before it.
+_NO_SWATCHES = {"editor.defaultColorDecorators": "never"}
+# The themes that the editor brings, by the names that newer and older versions give them.
+_LIGHT_THEMES = (
+    *("Light 2026", "Light Modern", "Light+", "Visual Studio Light"),
+    *("Default Light Modern", "Default Light+"),
+)
+_DARK_THEMES = (
+    *("Dark 2026", "Dark Modern", "Dark+", "Visual Studio Dark"),
+    *("Default Dark Modern", "Default Dark+"),
+)
 # Types of semantic tokens with the scopes that themes without semantic colours use for them.
 _SCOPES = {
     "function": "keyword.control.mnemonic",
@@ -46,7 +58,7 @@ def vscode_files(folder: Path = EXTENSION) -> dict[str, str]:
         for name, language in languages.items()
     }
     names = formatted(list(languages)).rstrip()
-    source = f"// Generated: python -m ipu_asm.reports.vscode\n\n{_TYPESCRIPT} {names};\n"
+    source = f"{_TYPESCRIPT} {names};\n\n{_SIGNATURES}{''.join(_signatures())}];\n"
     return {
         "package.json": formatted(package),
         "src/languages.ts": source,
@@ -55,8 +67,20 @@ def vscode_files(folder: Path = EXTENSION) -> dict[str, str]:
 
 
 _TYPESCRIPT = """\
+// Generated: python -m ipu_asm.reports.vscode
+
 /** The languages that the server knows. */
 export const LANGUAGES: readonly string[] ="""
+_SIGNATURES = """\
+/** A language whose extensions the editor confuses with others, and what only its files have. */
+export interface Signature {
+  readonly language: string;
+  readonly extensions: readonly string[];
+  readonly signature: RegExp;
+}
+
+export const SIGNATURES: readonly Signature[] = [
+"""
 
 
 def write_vscode_files(folder: Path = EXTENSION) -> None:
@@ -99,6 +123,18 @@ def _languages() -> Iterator[tuple[str, Language]]:
         yield language_id, language_of(tuple(map(load_isa, sets[language_id])))
 
 
+def _signatures() -> Iterator[str]:
+    """Yield an entry for each instruction set with a signature."""
+    for manifest in (each for each in manifests().values() if each.signature):
+        yield (
+            "  {\n"
+            f"    language: {json.dumps(manifest.language_id)},\n"
+            f"    extensions: {json.dumps(list(manifest.extensions))},\n"
+            f"    signature: /{manifest.signature}/,\n"
+            "  },\n"
+        )
+
+
 def _update(package: dict[str, Any], languages: Mapping[str, Language], folder: Path) -> None:
     """Replace what derives from the manifests in the data of `package.json`."""
     events = [event for event in package["activationEvents"] if not event.startswith("onLanguage:")]
@@ -126,6 +162,10 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language], folder: 
         }
         for name, language in languages.items()
     ]
+    defaults = parts["configurationDefaults"]
+    for name in (*languages, _LISTING):
+        defaults[f"[{name}]"] = {**defaults.get(f"[{name}]", {}), **_NO_SWATCHES}
+    defaults["editor.semanticTokenColorCustomizations"] = _theme_colours(languages)
     for entry in (entry for entries in parts["menus"].values() for entry in entries):
         if "when" in entry:
             entry["when"] = _ANY_LANGUAGE.sub(f"/^({'|'.join(languages)})$/", entry["when"])
@@ -136,6 +176,28 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language], folder: 
     setting["markdownEnumDescriptions"] = [
         described.get(name, title) for name, title in titles.items()
     ]
+
+
+def _theme_colours(languages: Iterable[str]) -> dict[str, Any]:
+    """Return the colours of mnemonics by slot, in the themes that the editor brings.
+
+    Other themes have palettes of their own, and keep one colour for all mnemonics.
+    """
+    light: dict[str, str] = {}
+    dark: dict[str, str] = {}
+    for name in languages:
+        colours = colours_of_language(name)
+        known = {
+            word for m in manifests().values() if m.language_id == name for word in m.modifiers
+        }
+        for slot, number in colours.items():
+            if slot in known and len(colours) > 1:
+                light[f"function.{slot}:{name}"] = PALETTE[number].light
+                dark[f"function.{slot}:{name}"] = PALETTE[number].dark
+    return {
+        "".join(f"[{theme}]" for theme in themes): {"rules": rules}
+        for themes, rules in ((_LIGHT_THEMES, light), (_DARK_THEMES, dark))
+    }
 
 
 def _language(language_id: str) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.counted_loops.facts import counted_loops
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program

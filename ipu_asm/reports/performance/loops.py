@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers
@@ -11,6 +11,7 @@ from ipu_asm.flow.packing.bounds import SlotPressure, recurrence_of, slot_pressu
 from ipu_asm.flow.packing.dependences import Dependence, dependences_of
 from ipu_asm.flow.packing.memory import disjoint_accesses
 from ipu_asm.flow.packing.operations import Operation, operations_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.measured import Measured, total

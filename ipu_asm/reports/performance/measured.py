@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple, Sequence
+from typing import Iterable, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import RAN_OFF
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.loop_numbers import executions_of, total_cycles
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.progressions import byte_ranges, merged, number_count, shared
@@ -12,6 +12,7 @@ from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.summary import AccessSummary, Count
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import Symbolic, Unknown, Value, plus, unsigned
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.measured import Measured, total
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.bounds import critical_path, slot_pressure
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, plan_packing
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.performance.measured import Measured, total
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.control_run.progressions import merged, shared
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.reports.html_page import html_page
 from ipu_asm.reports.performance import wording
 from ipu_asm.reports.performance.memory import AccessReport, Region
 from ipu_asm.reports.performance.report import PerformanceReport
@@ -41,25 +43,20 @@ class RegionMap(NamedTuple):
     accesses: Sequence[Strip]
 
 
-def report_page(report: PerformanceReport, name: str) -> str:
-    """Return the page on the program called `name`."""
-    import jinja2
-
-    folder = os.path.dirname(__file__)
-    loader = jinja2.FileSystemLoader([folder, os.path.dirname(folder)])
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, keep_trailing_newline=True, trim_blocks=True
-    )
-    page = environment.get_template("page.html").render(
-        name=printable(name),
+def report_page(report: PerformanceReport, path: str) -> str:
+    """Return the page on a program; its title is the name of the file at `path`."""
+    return html_page(
+        os.path.dirname(__file__),
+        "page.html",
+        trim_blocks=True,
+        name=printable(os.path.basename(path)),
+        path=printable(path),
         report=report,
         overview=_overview(report),
         maps=[region_map(region) for region in report.regions],
         slots=_slots(report),
         words=wording,
     )
-    # File names may have any bytes.
-    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def region_map(region: Region) -> RegionMap:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
+from ipu_asm.emulator.html_tables import table
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import End
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.control_run.values import Symbolic
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.functions import FunctionReport, function_reports
@@ -61,6 +63,22 @@ class PerformanceReport(NamedTuple):
         """The base registers whose values are not known, so that addresses are offsets."""
         names = [name for region in self.regions for name in region.base.unknown]
         return tuple(dict.fromkeys(names))
+
+    def _repr_html_(self) -> str:
+        cycles = "unknown" if self.cycles is None else f"{self.cycles:,}"
+        depends = f"; they depend on {', '.join(self.unknown)}" if self.unknown else ""
+        caption = f"{cycles} cycles, {self.bundles:,} bundles{depends}"
+        rows = [
+            (
+                each.label or "",
+                each.row,
+                each.bundles,
+                each.trips,
+                "unknown" if each.cycles is None else each.cycles,
+            )
+            for each in self.loops
+        ]
+        return table(("loop", "line", "bundles", "trips", "cycles"), rows, caption)
 
 
 def performance_report(
