@@ -5,9 +5,33 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
-from typing import Iterable, NamedTuple
+from itertools import chain
+from typing import Iterable, Sequence
+
+from ipu_asm.named_tuple import NamedTuple
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
+
+
+_LONG = 1 << 22
+"""Characters from which on a text has its many offsets in an array."""
+
+
+def offsets(numbers: Iterable[int], text: str) -> Sequence[int]:
+    """Return ascending offsets in a text, or addresses in its program.
+
+    Those of a long text take 4 bytes each instead of 40: of a million lines, 100 MB in all.
+    """
+    if len(text) < _LONG:
+        return list(numbers)
+    from array import array  # a library to load, for few texts
+
+    return array("I", numbers)
+
+
+def listed(numbers: Sequence[int]) -> list[int]:
+    """Return offsets as a list, as edits need them; a list is returned as it is."""
+    return numbers if isinstance(numbers, list) else list(numbers)
 
 
 def require_text(text: object, function: str) -> None:
@@ -57,14 +81,15 @@ class LineIndex:
 
     __slots__ = ("length", "starts")
 
-    def __init__(self, starts: list[int], length: int) -> None:
+    def __init__(self, starts: Sequence[int], length: int) -> None:
         self.starts = starts
         self.length = length
 
     @classmethod
     def of(cls, text: str) -> LineIndex:
         """The index of `text`, read from its first character to its last."""
-        return cls([0, *(match.end() for match in _LINE_BREAK.finditer(text))], len(text))
+        ends = (match.end() for match in _LINE_BREAK.finditer(text))
+        return cls(offsets(chain((0,), ends), text), len(text))
 
     def after(self, text: str, change: Change) -> LineIndex:
         """The index of `text`, which came out of this index's text by `change`.
@@ -73,8 +98,9 @@ class LineIndex:
         """
         prefix, old_end, new_end = change
         delta = new_end - old_end
-        kept = self.starts[: bisect_left(self.starts, prefix)] or [0]
-        tail = self.starts[bisect_right(self.starts, old_end) :]
+        old = listed(self.starts)
+        kept = old[: bisect_left(old, prefix)] or [0]
+        tail = old[bisect_right(old, old_end) :]
         breaks = _LINE_BREAK.finditer(text, kept[-1], min(len(text), new_end + 1))
         middle = [match.end() for match in breaks if kept[-1] < match.end() <= new_end]
         shifted = [start + delta for start in tail] if delta else tail

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
+from ipu_asm.named_tuple import NamedTuple
 
 INVALID = "<invalid>"
 

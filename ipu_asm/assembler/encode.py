@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from types import MappingProxyType
 from typing import Iterable, Mapping, Sequence
 
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
+from ipu_asm.diagnostics.located import located
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import (
@@ -20,12 +22,22 @@ from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, SourceSettings
 from ipu_asm.text import SourceFile, Span, require_text
 
+_NO_HEADERS: Mapping[str, SourceFile] = MappingProxyType({})
+
 
 class AssemblyError(Exception):
-    """A program that cannot be encoded; `findings` has all of its errors, by position."""
+    """A program that cannot be encoded; `findings` has all of its errors, by position.
 
-    def __init__(self, findings: Sequence[Diagnostic]) -> None:
-        self.findings = tuple(findings)
+    With its source, which `assemble` gives, they have rows and columns: `finding.location.row`.
+    """
+
+    def __init__(
+        self,
+        findings: Sequence[Diagnostic],
+        source: SourceFile | None = None,
+        headers: Mapping[str, SourceFile] = _NO_HEADERS,
+    ) -> None:
+        self.findings = located(findings, source, headers) if source else tuple(findings)
         first = f"{findings[0].message} ({findings[0].code})" if findings else "no findings"
         more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
         super().__init__(first + more)
@@ -52,9 +64,10 @@ def assemble(
     """
     require_text(text, "assemble")
     settings = SourceSettings(overrides=_checked(defines)) if defines else DEFAULT_SETTINGS
-    effective = read_effective_program(isa_of(isa), SourceFile(text), settings)
+    source = SourceFile(text)
+    effective = read_effective_program(isa_of(isa), source, settings)
     require_one_context(effective.expansions)
-    return encode_effective(effective)
+    return encode_effective(effective, source)
 
 
 def _checked(defines: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -75,19 +88,21 @@ def encode(program: Program) -> list[int]:
     require_words(program.isa)
     errors = errors_of(program)
     if errors:
-        raise AssemblyError(errors)
+        raise AssemblyError(errors, SourceFile(program.text))
     return _words(program)
 
 
-def encode_effective(effective: EffectiveProgram) -> list[int]:
-    """Return the words of a program; the findings of an `AssemblyError` are where it was written.
+def encode_effective(effective: EffectiveProgram, source: SourceFile) -> list[int]:
+    """Return the words of a program; the findings of an `AssemblyError` are in its `source`.
 
     Raises as `encode` does.
     """
     require_words(effective.program.isa)
     errors = written_errors(effective)
     if errors:
-        raise AssemblyError(errors)
+        raise AssemblyError(
+            errors, source, effective.expansion.files if effective.expansion else {}
+        )
     return _words(effective.program)
 
 

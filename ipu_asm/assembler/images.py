@@ -26,6 +26,7 @@ _LINE_BREAK = re.compile(r"\r\n?|\n")
 _TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*")
 # Control characters, which occur in binary images but not in text.
 _NOT_TEXT = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
+_EXPECTED_IMAGE = "expected an image (`ipu-as assemble` makes one of a source)"
 _MAX_MISTAKES = 20
 _LONGEST_NUMBER = 1_000
 
@@ -109,11 +110,19 @@ def _read_text(text: str, isa: Isa, takes_numbers: bool) -> tuple[list[int], lis
         if not code:
             continue
         number = _read_number(code, isa) if takes_numbers else None
+        if not words and number is None and _is_assembly(code, isa):
+            return [], [(row, f"{_EXPECTED_IMAGE}, found the instruction {quoted(code)}")]
         word = _read_word(code, isa, len(words)) if number is None else number
         if isinstance(word, str):
             mistakes.append((row, word))
         words.append(word if isinstance(word, int) else 0)
     return words, mistakes
+
+
+def _is_assembly(code: str, isa: Isa) -> bool:
+    """Whether a line begins with a mnemonic that is no hexadecimal number, as `add` is."""
+    first = re.split(r"[\s;]", code, maxsplit=1)[0]
+    return isa.spec(first) is not None and _TEXT_WORD.fullmatch(code) is None
 
 
 def _read_number(code: str, isa: Isa) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import AssemblyError, encode_effective
@@ -13,6 +13,7 @@ from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
 from ipu_asm.isa import UnknownIsaError, load_isa, manifests
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.program.line_table import LineTable
@@ -120,7 +121,7 @@ def assemble_kernel(
     """Assemble a source text. Raises `RejectedSourceError`."""
     effective = read(isa, source)
     try:
-        words = encode_effective(effective)
+        words = encode_effective(effective, source)
         program, expansions = effective
         return Kernel(source.path, source, isa, words, program, False, expansions)
     except AssemblyError as error:

@@ -8,10 +8,11 @@ expansion, with the written line behind each line that differs from it.
 from __future__ import annotations
 
 import os
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN
@@ -48,14 +49,17 @@ def listing_rows(
     words: Sequence[int | None],
     name: str,
     written: WrittenLines | None = None,
+    *,
+    has_words: bool = True,
 ) -> Iterator[ListingRow]:
     """Yield the listing of a program; a word is None if its bundle has an error.
 
-    If the encoding of the instruction set is unknown, the rows have addresses without words.
+    If the encoding of the instruction set is unknown, or without `has_words`, the rows have
+    addresses without words; then the text is no image.
     `written` are the lines of a program that was read from an expansion.
     """
     isa = program.isa
-    digits = isa.image_bytes * 2
+    digits = isa.image_bytes * 2 if has_words else 0
     blank = " " * (_ADDRESS_DIGITS + (len(": 0x") + digits if digits else 0))
     errors = [finding for finding in program.findings if finding.severity is Severity.ERROR]
     errors.sort(key=lambda error: error.span)

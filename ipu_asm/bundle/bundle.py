@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import Any, Callable, NamedTuple, Sequence, TypeVar
+from typing import Any, Callable, Mapping, Sequence, TypeVar
 
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 
 _T = TypeVar("_T")
+_NO_TRAITS: frozenset[str] = frozenset()
 _UNREADABLE = ("stray", "unexpected", "brace-empty", "brace-unclosed", "brace-unopened")
 
 
@@ -24,11 +26,18 @@ class LabelUse(NamedTuple):
     low: int
 
 
+class DefaultBits(NamedTuple):
+    """A word without instructions, and the bits in it of a place of each slot that has any."""
+
+    word: int
+    by_slot: Mapping[str, int]
+
+
 class Bundle:
     """A parsed bundle. Immutable; offsets count from the start of its slice."""
 
     __slots__ = (
-        "depends_on_names",
+        "default_bits",
         "directive",
         "findings",
         "flow",
@@ -45,7 +54,6 @@ class Bundle:
         "syntax",
         "traits",
         "transfers_control",
-        "word",
     )  # fmt: skip
 
     def __init__(
@@ -55,7 +63,7 @@ class Bundle:
         places: tuple[int | None, ...],
         findings: tuple[Diagnostic, ...],
         *,
-        word: int,
+        default_bits: DefaultBits,
         open_slots: tuple[Slot, ...],
         label_uses: tuple[LabelUse, ...],
     ) -> None:
@@ -64,8 +72,7 @@ class Bundle:
         # The lowest bit of each instruction in the word; None for one without a slot.
         self.places = places
         self.findings = findings
-        self.depends_on_names = all(finding.depends_on_name for finding in findings)
-        self.word = word
+        self.default_bits = default_bits
         # Slots without an instruction whose default depends on the bundle's address.
         self.open_slots = open_slots
         self.label_uses = label_uses
@@ -87,13 +94,28 @@ class Bundle:
             i.spec and i.spec.delay_slots for i in instructions
         )
         # The traits of all instructions, and whether one of them is unknown.
-        self.traits = frozenset[str]().union(
-            *[i.spec.traits for i in instructions if i.spec is not None and i.spec.traits]
-        )
+        self.traits = _traits_of(instructions)
         self.has_unknown = any(i.spec is None for i in instructions)
         # Results of `cached_on_bundle`, by name of the function; None before the first.
         self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.findings) or any(i.findings for i in instructions)
+
+    @property
+    def word(self) -> int:
+        """The word, with 0 in the fields of labels and in slots whose default depends on them.
+
+        Linting needs no words, and each would take as much memory as the text of its bundle.
+        """
+        word, by_slot = self.default_bits
+        for instruction, low in zip(self.instructions, self.places):
+            if low is not None and instruction.spec is not None:
+                word ^= (instruction.bits ^ by_slot.get(instruction.spec.slot, 0)) << low
+        return word
+
+    @property
+    def depends_on_names(self) -> bool:
+        """Whether names that macros may define would resolve all findings."""
+        return all(finding.depends_on_name for finding in self.findings)
 
     @property
     def has_uncertain_effect(self) -> bool:
@@ -108,7 +130,7 @@ class Bundle:
             self.instructions,
             self.places,
             findings,
-            word=self.word,
+            default_bits=self.default_bits,
             open_slots=self.open_slots,
             label_uses=self.label_uses,
         )
@@ -168,6 +190,12 @@ def _flow_of(instructions: Sequence[Instruction]) -> str | None:
         if instruction.spec is not None and instruction.spec.flow not in (None, "break"):
             return instruction.spec.flow
     return None
+
+
+def _traits_of(instructions: Sequence[Instruction]) -> frozenset[str]:
+    """Return the traits of all instructions; most bundles have none and share one empty set."""
+    found = [i.spec.traits for i in instructions if i.spec is not None and i.spec.traits]
+    return found[0].union(*found[1:]) if found else _NO_TRAITS
 
 
 def _is_unreadable(syntax: BundleSyntax) -> bool:

@@ -5,11 +5,10 @@ Nothing here depends on the address of the instruction.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS
 from ipu_asm.isa.model import InstructionSpec, Operand
+from ipu_asm.named_tuple import NamedTuple
 
 Value = int | str | None
 OPERAND_COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)

@@ -58,6 +58,10 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Unplac
     if mnemonic.lower() in isa.instructions:
         return _in_other_case(isa, mnemonic)
     message = f"unknown mnemonic {quoted(mnemonic)}"
+    if advice := _advice_on_constants(isa, words):
+        return UnplacedFinding(
+            UNKNOWN_MNEMONIC, f"{message}; {advice}", dropped_if_defined=(mnemonic,)
+        )
     foreign = isa.surface.foreign.mnemonics.get(mnemonic.lower())
     if foreign is None:
         candidates = tuple(filter(None, [vocabulary.intended(mnemonic)]))
@@ -68,6 +72,19 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Unplac
     is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
     names = (mnemonic, CALL_PSEUDO_NAME) if is_call else (mnemonic,)
     return UnplacedFinding(UNKNOWN_MNEMONIC, message, nearest, dropped_if_defined=names)
+
+
+def _advice_on_constants(isa: Isa, words: Sequence[str]) -> str | None:
+    """Return what to write in place of a definition as `N equ 128` or `const N 128`, if it is one.
+
+    The surface has advice on the directives that other assemblers have for it, such as `.equ`.
+    """
+    for word in words[:2]:
+        name = word.lower().lstrip(".")
+        is_known = name in isa.instructions or name.upper() in isa.instructions
+        if name and not is_known and f".{name}" in isa.surface.hints:
+            return isa.surface.hints[f".{name}"]
+    return None
 
 
 def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...]) -> str | None:

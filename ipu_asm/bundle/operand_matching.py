@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -14,6 +14,7 @@ from ipu_asm.diagnostics.errors import (
 from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.isa.operands import quoted
+from ipu_asm.named_tuple import NamedTuple
 
 ON_MNEMONIC = -1
 KEYWORD_MARK = "="
@@ -24,14 +25,14 @@ NumberedFindings = list[tuple[int, UnplacedFinding]]
 
 def match_operands(
     spec: InstructionSpec, texts: Sequence[str]
-) -> tuple[list[Operand | None], NumberedFindings]:
+) -> tuple[Sequence[Operand | None], NumberedFindings]:
     """For each written operand the operand of the spec, None for a surplus one, and the findings.
 
     Required operands stand in their order. A written operand that may be an optional one is the
     first of those whose type accepts its text.
     """
     if spec.all_operands_required and len(texts) == len(spec.operands) and not any_named(texts):
-        return list(spec.operands), []
+        return spec.operands, []  # shared by all instructions of the form
     matching = _Matching(spec, len(texts))
     for number, text in enumerate(texts):
         matching.take(number, text)

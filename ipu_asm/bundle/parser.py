@@ -9,11 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Sequence
 
-from ipu_asm.bundle.bundle import Bundle, LabelUse
+from ipu_asm.bundle.bundle import Bundle, DefaultBits, LabelUse
 from ipu_asm.bundle.findings import instruction_findings
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.instruction_parser import parse_instruction
-from ipu_asm.bundle.slot_assignment import assign_slots
 from ipu_asm.bundle.slot_filling import fill_slots
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
@@ -25,6 +24,7 @@ from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.symbol_directives import wrong_argument
 
 _MOST_REMEMBERED = 60_000
+_MOST_PLACES = 10_000
 # Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200
 
@@ -37,19 +37,23 @@ class BundleParser:
         self.grammar = load_grammar(isa.surface.grammar)
         self._instructions: dict[tuple[str, ...], Instruction] = {}
         self._vocabulary = Vocabulary(tuple(isa.instructions))
-        self._default_word = 0
-        self._defaults: dict[str, int] = {}
         self._open: list[tuple[Slot, Instruction]] = []
+        # Long texts have as many bundles as they have few combinations of slots.
+        self._places: dict[tuple[int | None, ...], tuple[int | None, ...]] = {}
         # Without a separator between operands each of them is one word.
         self._has_words_for_operands = not self.grammar.kind_letter("COMMA")
         self._contested = any(slot.units for slot in isa.slots)
+        by_slot, word = {}, 0
         for slot in isa.slots:
             default = self.default_of(slot)
             if default and default.labels:
                 self._open.append((slot, default))
             elif default:
-                self._defaults[slot.name] = default.bits
-                self._default_word |= sum(default.bits << low for low in slot.lows)
+                by_slot[slot.name] = default.bits
+                word |= sum(default.bits << low for low in slot.lows)
+        self._default_bits = DefaultBits(word, by_slot)
+        self._open_slots = tuple(slot for slot, _ in self._open)
+        self._open_names = {slot.name for slot in self._open_slots}
 
     def bundle(self, text: str) -> Bundle:
         """The bundle in a bundle slice. Never raises, whatever the text."""
@@ -73,6 +77,8 @@ class BundleParser:
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
+            from ipu_asm.bundle.slot_assignment import assign_slots
+
             # Directives may choose between the instructions of a bundle, and the end of a bundle
             # without a closing brace is unknown: then two instructions for a slot are no mistake.
             is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
@@ -80,13 +86,16 @@ class BundleParser:
             instructions, places = assign_slots(self.isa, syntax, instructions, reported)
         else:
             instructions, places = fill_slots(self.isa, syntax, instructions, findings)
-        word, open_slots, label_uses = self._layout(instructions, places)
+        if len(self._places) > _MOST_PLACES:
+            self._places.clear()
+        places = self._places.setdefault(places, places)
+        open_slots, label_uses = self._uses(instructions, places)
         return Bundle(
             syntax,
             instructions,
             places,
             tuple(findings),
-            word=word,
+            default_bits=self._default_bits,
             open_slots=open_slots,
             label_uses=label_uses,
         )
@@ -113,23 +122,23 @@ class BundleParser:
         """The slots whose default depends on the address of the bundle, each with its default."""
         return self._open
 
-    def _layout(
+    def _uses(
         self, instructions: Sequence[Instruction], places: Sequence[int | None]
-    ) -> tuple[int, tuple[Slot, ...], tuple[LabelUse, ...]]:
-        word = self._default_word
+    ) -> tuple[tuple[Slot, ...], tuple[LabelUse, ...]]:
+        """Return the slots that have no instruction and depend on the address, and the labels."""
         uses: list[LabelUse] = []
         named: set[str] = set()
         for number, (instruction, low) in enumerate(zip(instructions, places)):
             if low is None or instruction.spec is None:
                 continue
-            slot = instruction.spec.slot
-            named.add(slot)
-            word ^= (instruction.bits ^ self._defaults.get(slot, 0)) << low
+            named.add(instruction.spec.slot)
             for operand in instruction.labels:
                 field = instruction.operands[operand]
                 uses.append(LabelUse(number, operand, low + field.low if field else low))
-        open_slots = tuple(slot for slot, _ in self._open if slot.name not in named)
-        return word, open_slots, tuple(uses)
+        open_slots = self._open_slots
+        if not named.isdisjoint(self._open_names):
+            open_slots = tuple(slot for slot in open_slots if slot.name not in named)
+        return open_slots, tuple(uses)
 
 
 @lru_cache(maxsize=16)

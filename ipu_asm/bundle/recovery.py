@@ -6,13 +6,14 @@ another assembler, and one such mistake would become several findings.
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.bundle.form_matching import is_instruction
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.messages import syntax_errors

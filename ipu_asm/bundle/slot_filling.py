@@ -6,12 +6,16 @@ place when it is read, in the order of the word.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ipu_asm.bundle.findings import duplicate_slot, full_bundle, write_conflicts
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.slot_assignment import Assigned
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.syntax.bundle import BundleSyntax
+
+if TYPE_CHECKING:
+    from ipu_asm.bundle.slot_assignment import Assigned
 
 
 def fill_slots(

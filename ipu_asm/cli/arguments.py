@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any, Iterator, NoReturn, Sequence
+from typing import Any, NoReturn, Sequence
 
-from ipu_asm.cli.console import ExitStatus, print_message
+from ipu_asm.cli.console import ExitStatus, columns_of, print_message
 from ipu_asm.config.configuration import Value
-from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.diagnostics.command_line import CommandLineParser
 
 
-class ArgumentParser(argparse.ArgumentParser):
-    """`argparse` without abbreviations, with one-line error messages and exit status 2."""
+class ArgumentParser(CommandLineParser):
+    """A parser with one-line error messages, exit status 2 and completion for shells."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=_Formatter, **settings)
+        super().__init__(formatter_class=_Formatter, **settings)
 
     def error(self, message: str) -> NoReturn:
         print_message(self.prog, f"{message} (see `{self.prog} --help`)")
@@ -25,7 +24,8 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Parse a command line, by default that of the process."""
-        return self._all_known(*self.parse_known_args(arguments))
+        self._complete()
+        return self.all_known(*self.parse_known_args(arguments))
 
     def parse_intermixed(
         self, arguments: Sequence[str] | None, positional: str
@@ -34,39 +34,19 @@ class ArgumentParser(argparse.ArgumentParser):
 
         Everything behind `--` is such a value; argparse loses these in this mode.
         """
+        self._complete()
         given = list(sys.argv[1:] if arguments is None else arguments)
         end = given.index("--") if "--" in given else len(given)
-        namespace = self._all_known(*self.parse_known_intermixed_args(given[:end]))
+        namespace = self.all_known(*self.parse_known_intermixed_args(given[:end]))
         getattr(namespace, positional).extend(given[end + 1 :])
         return namespace
 
-    def _all_known(self, namespace: argparse.Namespace, rest: list[str]) -> argparse.Namespace:
-        if rest:
-            self.error(self._unknown(rest[0]))
-        return namespace
+    def _complete(self) -> None:
+        """Answer a shell that asks for completions, and exit."""
+        if "_ARGCOMPLETE" in os.environ:
+            from ipu_asm.cli.shell_completion import complete
 
-    def _check_value(self, action: argparse.Action, value: object) -> None:
-        """Override of argparse's check of `choices` that adds a suggestion to the message."""
-        if action.choices is not None and value not in action.choices:
-            names = [str(name) for name in action.choices]
-            meant = nearest_of(str(value), names)
-            hint = f"; did you mean `{meant}`?" if meant else ""
-            message = f"expected one of {', '.join(names)}, found `{value}`{hint}"
-            raise argparse.ArgumentError(action, message)
-
-    def _unknown(self, argument: str) -> str:
-        if not argument.startswith("-"):
-            return f"unexpected argument `{argument}`"
-        option = argument.partition("=")[0]
-        meant = nearest_of(option, set(self._options()))
-        return f"unknown option `{option}`" + (f"; did you mean `{meant}`?" if meant else "")
-
-    def _options(self) -> Iterator[str]:
-        for action in self._actions:
-            yield from action.option_strings
-            if isinstance(action, argparse._SubParsersAction):
-                for parser in action.choices.values():
-                    yield from parser._options()
+            complete(self)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -80,10 +60,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _terminal_width() -> int:
-    try:
-        return max(40, min(100, os.get_terminal_size().columns))
-    except (OSError, ValueError):
-        return 80
+    return max(40, min(100, columns_of(sys.stdout) or 80))
 
 
 def isa_name(text: str) -> str:
@@ -91,6 +68,8 @@ def isa_name(text: str) -> str:
 
     Raises `argparse.ArgumentTypeError` for an unknown one.
     """
+    from ipu_asm.isa import UnknownIsaError, load_isa  # most runs name no set
+
     try:
         return load_isa(text).name
     except UnknownIsaError as error:

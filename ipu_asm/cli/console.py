@@ -10,6 +10,8 @@ from typing import Callable, TextIO
 from ipu_asm.config.files import FileError, file_error
 from ipu_asm.emulator.interrupts import Interrupts
 
+_FORCING = ("FORCE_COLOR", "CLICOLOR_FORCE")
+_USUAL_COLUMNS = 80  # of a terminal that does not know its width
 COLOR_CHOICES = ("auto", "always", "never")
 
 
@@ -98,7 +100,7 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR", "0") != "0":
+    if any(os.environ.get(name, "") not in ("", "0") for name in _FORCING):
         return True
     return is_terminal(stream) and os.environ.get("TERM") != "dumb"
 
@@ -106,6 +108,16 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
 def is_terminal(stream: TextIO | None) -> bool:
     """Check whether a stream is a terminal."""
     return stream is not None and stream.isatty()
+
+
+def columns_of(stream: TextIO | None) -> int | None:
+    """Return the width of a terminal in columns, 80 where it reports none; None in a pipe."""
+    if stream is None or not is_terminal(stream):
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
 
 
 def _handle_broken_stream(error: OSError, stream: TextIO) -> None:

@@ -7,7 +7,7 @@ import sys
 from typing import Mapping, Sequence
 
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.cli.console import print_message, wants_color, write
+from ipu_asm.cli.console import columns_of, print_message, wants_color, write
 from ipu_asm.cli.headers import headers_of
 from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
@@ -78,8 +78,10 @@ def show_findings(
     """
     color = wants_color("auto", sys.stderr)
     headers = headers_of([expansion]) if expansion else {}
+    columns = columns_of(sys.stderr)
     for finding in sorted(findings, key=lambda finding: (finding.path or "", finding.span)):
-        write(f"{render(finding, source, color, headers)}\n\n", sys.stderr)
+        text = render(finding, source, color, headers, columns=columns)
+        write(f"{text}\n\n", sys.stderr)
     severities = [finding.severity for finding in findings]
     counts = [
         counted(severities.count(severity), severity.label)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Callable, Protocol
+from typing import TYPE_CHECKING, Callable, Protocol, TypeVar
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config.configuration import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, read_configuration
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ipu_asm.config.exclusion import Exclusion
 
 STANDARD_INPUT_NAME = "<stdin>"
+
+_T = TypeVar("_T")
 
 
 class FileOptions(Protocol):
@@ -34,6 +36,10 @@ class FileOptions(Protocol):
     @property
     def force_exclude(self) -> bool:
         """Whether excluded files are left out also where they are named."""
+
+    @property
+    def isa(self) -> str | None:
+        """The instruction set of all files."""
 
     @property
     def config(self) -> str | None:
@@ -72,6 +78,36 @@ def configuration_override(options: FileOptions) -> Configuration | None:
         return None
     given = read_configuration(options.config).usable() or Configuration()
     return given._replace(folder=os.getcwd())
+
+
+class Problems:
+    """The problems of a run with files and configurations, each reported once."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._reported: set[str] = set()
+
+    def __bool__(self) -> bool:
+        """Return whether there was any."""
+        return bool(self._reported)
+
+    def report(self, problem: object) -> None:
+        """Report a problem, unless it was reported before."""
+        line = str(problem)
+        if line not in self._reported:
+            self._reported.add(line)
+            self._report(line)
+
+    def reported(self, work: Callable[[], _T]) -> _T | None:
+        """Return the result of `work`; None, reporting the reason, if it cannot be done."""
+        try:
+            return work()
+        except FileError as error:
+            self.report(error)
+        except ConfigurationError as error:
+            for finding in error.findings:
+                self.report(finding)
+        return None
 
 
 def _is_excluded(target: Target, options: FileOptions, exclusion: Exclusion) -> bool:

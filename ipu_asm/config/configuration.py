@@ -24,9 +24,10 @@ Those of source expansion are in `source_keys`, those of what the host sets in `
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.diagnostics import Severity
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 Value = bool | int | float | str | list["Value"] | dict[str, "Value"]
@@ -48,6 +49,21 @@ MOST_FINDINGS = 100
 """How many findings of one file are listed; the others are counted."""
 
 
+class KernelRun(NamedTuple):
+    """What a kernel is run with where the user gives nothing: ``[kernel."GLOB".run]``.
+
+    `settings` are options of the machine by name, registers are by number, `load` and `expect` as
+    the options of `ipu-run` have them, with files relative to the configuration.
+    """
+
+    settings: Mapping[str, str | bool | float] = {}
+    cr: Mapping[int, int] = {}
+    lr: Mapping[int, int] = {}
+    load: tuple[str, ...] = ()
+    expect: tuple[str, ...] = ()
+    define: Mapping[str, Value] = {}
+
+
 class Configuration(NamedTuple):
     """The settings of one file; all are optional. Globs are relative to `folder`."""
 
@@ -67,6 +83,7 @@ class Configuration(NamedTuple):
     defines: Mapping[str, Value] = {}
     templates: tuple[tuple[str, tuple[Context, ...]], ...] = ()
     kernels: tuple[tuple[str, tuple[Mapping[str, int], ...]], ...] = ()
+    runs: tuple[tuple[str, KernelRun], ...] = ()
     exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True

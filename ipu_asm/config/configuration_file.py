@@ -6,7 +6,7 @@ A file is an `ipu.toml`, or a `pyproject.toml` with a table `[tool.ipu]`.
 from __future__ import annotations
 
 import os
-from typing import Iterable, Iterator, NamedTuple
+from typing import Iterable, Iterator
 
 from ipu_asm.config.configuration import (
     Configuration,
@@ -16,6 +16,7 @@ from ipu_asm.config.configuration import (
     listed,
 )
 from ipu_asm.config.files import FileError, Target, read_beginning
+from ipu_asm.named_tuple import NamedTuple
 
 FILE_NAMES = ("ipu.toml", "pyproject.toml")
 """In the order of precedence within one folder."""

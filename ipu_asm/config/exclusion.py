@@ -7,12 +7,13 @@ of the command line are relative to the working directory.
 from __future__ import annotations
 
 import os
-from typing import Iterator, NamedTuple, Protocol, Sequence
+from typing import Iterator, Protocol, Sequence
 
 from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError, Target, read_beginning
 from ipu_asm.config.globs import path_matches
+from ipu_asm.named_tuple import NamedTuple
 
 _MOST_BYTES = 1 << 18
 _MOST_LINES = 5_000

@@ -6,14 +6,17 @@ import os
 import stat
 from contextlib import ExitStack, suppress
 from io import FileIO
-from typing import NamedTuple, NoReturn, Sequence
+from typing import NoReturn, Sequence
 
 from ipu_asm.config.files import FileError, file_error
+from ipu_asm.named_tuple import NamedTuple
 
 BACKUP_SUFFIX = ".ipu-backup"
 """The end of the name of the backup beside a source while it is edited in place."""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_MOST_NAMES = 100
+"""How many names are tried for a draft before the folder is given up."""
 _WRITE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -24,19 +27,21 @@ class Output(NamedTuple):
     data: bytes
 
 
-def replace_file(path: str, data: bytes) -> None:
+def replace_file(path: str, data: bytes, *, new_mode: int = 0o666) -> None:
     """Replace a file by `data`, completely or not at all. Raises `FileError`.
 
-    Mode bits stay, and a link goes on pointing where it points; a device is written to.
+    Mode bits stay, and a link goes on pointing where it points; a device is written to. A file that
+    is new gets the bits of `new_mode` that the process allows.
     """
-    replace_files([Output(path, data)])
+    replace_files([Output(path, data)], new_mode=new_mode)
 
 
-def replace_files(outputs: Sequence[Output]) -> None:
+def replace_files(outputs: Sequence[Output], *, new_mode: int = 0o666) -> None:
     """Replace files: all of them, or none. Raises `FileError`.
 
     Each file is first written beside its place. When that has succeeded for all of them, they are
-    moved there, and moved back if one of the moves fails. What a device got it keeps.
+    moved there, and moved back if one of the moves fails. What a device got it keeps. Threads and
+    processes may do so at once, and may be killed; a failure of power can still lose content.
     """
     drafts: list[_Draft] = []
     devices: list[Output] = []
@@ -44,7 +49,7 @@ def replace_files(outputs: Sequence[Output]) -> None:
         for output in outputs:
             mode = _mode_of(output.path)
             if mode is None or stat.S_ISREG(mode):
-                drafts.append(_Draft(output, mode, len(drafts)))
+                drafts.append(_Draft(output, mode, new_mode))
                 drafts[-1].write(undo)
             else:
                 devices.append(output)
@@ -85,13 +90,13 @@ def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
 class _Draft:
     """The new content of a file, written beside the file and then moved to its place."""
 
-    def __init__(self, output: Output, mode: int | None, number: int) -> None:
-        """`mode` is the mode of the existing file; `number` differs between drafts."""
+    def __init__(self, output: Output, mode: int | None, new_mode: int) -> None:
+        """`mode` is the mode of the existing file, None if there is none."""
         self._output = output
         self._mode = mode
+        self._bits = new_mode if mode is None else stat.S_IMODE(mode)
         self._path = os.path.realpath(output.path)
-        name = f".ipu-{os.getpid()}-{number}.tmp"
-        self._draft = os.path.join(os.path.dirname(self._path), name)
+        self._draft = ""
         self._old: str | None = None
 
     def write(self, undo: ExitStack) -> None:
@@ -99,13 +104,12 @@ class _Draft:
         try:
             if self._mode is not None:
                 _refuse_read_only(self._output.path, self._mode)
-            bits = 0o666 if self._mode is None else stat.S_IMODE(self._mode)
-            descriptor = os.open(self._draft, _NEW_FILE, bits)
+            descriptor, self._draft = _new_file(os.path.dirname(self._path), self._bits)
             undo.callback(_remove, self._draft)
             with open(descriptor, "wb") as file:
                 file.write(self._output.data)
             if self._mode is not None:
-                os.chmod(self._draft, bits)
+                os.chmod(self._draft, self._bits)
         except (OSError, ValueError) as error:
             raise file_error(self._output.path, error) from error
 
@@ -126,6 +130,18 @@ class _Draft:
         """Remove the copy that could undo the move."""
         if self._old is not None:
             _remove(self._old)
+
+
+def _new_file(folder: str, bits: int) -> tuple[int, str]:
+    """Return the descriptor and the path of a new file in a folder. Raises `OSError`.
+
+    Its name is random: other threads write there, and killed processes leave their files.
+    """
+    for _ in range(_MOST_NAMES):
+        path = os.path.join(folder, f".ipu-{os.urandom(6).hex()}.tmp")
+        with suppress(FileExistsError):
+            return os.open(path, _NEW_FILE, bits), path
+    raise OSError(f"no name is free for a draft in `{folder}`")
 
 
 def _write_device(output: Output) -> None:

@@ -7,9 +7,10 @@ import select
 import stat
 import sys
 from functools import lru_cache
-from typing import BinaryIO, Iterable, NamedTuple
+from typing import BinaryIO, Iterable
 
 from ipu_asm.isa import manifests
+from ipu_asm.named_tuple import NamedTuple
 
 STANDARD_INPUT = "-"
 
@@ -17,14 +18,6 @@ MOST_BYTES = 1 << 24
 """The largest input in bytes; an endless one, such as a device, is refused after as many."""
 LARGEST_SCANNED = 5_000_000
 """The largest file, in bytes, that a search reads."""
-
-NUMPY_LOAD = (
-    "the header of a NumPy file would be loaded as data; write the array with `array.tofile` and "
-    "load that file"
-)
-NUMPY_DUMP = (
-    "a dump has no NumPy header; give it another extension and read it with `numpy.fromfile`"
-)
 
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))

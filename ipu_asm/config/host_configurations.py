@@ -6,9 +6,10 @@ finding depends on them, because a launch is one person's, and a test one case o
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
 from ipu_asm.config.files import FileError, Target, read_beginning
+from ipu_asm.named_tuple import NamedTuple
 
 MOST_BYTES = 1 << 18
 """Of a file that is read: larger ones are left out."""

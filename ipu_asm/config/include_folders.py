@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from fnmatch import fnmatchcase
-from typing import Iterable, Iterator, NamedTuple
+from typing import Iterable, Iterator
+
+from ipu_asm.named_tuple import NamedTuple
 
 MOST_FOLDERS = 100
 """The folders that are searched for a header."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
 
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.globs import path_matches
 from ipu_asm.isa import manifests
+from ipu_asm.named_tuple import NamedTuple
 
 DEFAULT_ISA = "ipu"
 UNCLAIMED = ""
@@ -88,6 +87,8 @@ def _from_comment(text: str, path: str) -> IsaChoice | None:
 def _from_configuration(path: str, configuration: Configuration | None) -> IsaChoice | None:
     if configuration is None:
         return None
+    if configuration.isa_by_glob:
+        from ipu_asm.config.globs import path_matches
     for glob, name in configuration.isa_by_glob:
         if path_matches(glob, path, configuration.folder):
             return IsaChoice(name, configuration.path)

@@ -4,6 +4,7 @@
 cr = {1 = 0x20000, 4 = [64, 128]}         # several values are several configurations
 lr = {5 = 3}
 wide = "fp32"                             # the elements of 32 bits, or a list
+quantize = true                           # results of wide activations are bytes
 contexts = [{cr2 = 9, cr3 = 81}, {cr2 = 25, cr3 = 625}]   # values that belong together
 """
 
@@ -21,6 +22,12 @@ WIDE = "wide"
 
 WIDE_MODES = ("off", "fp32", "int32")
 """The modes of machines with wide elements."""
+
+QUANTIZE = "quantize"
+"""The name in a configuration of whether wide activations are quantized, as 0 or 1."""
+
+NAMED_VALUES = {WIDE: WIDE_MODES, QUANTIZE: ("off", "on")}
+"""The names of the values of settings that are no registers; a value is its place among them."""
 
 MOST_CONFIGURATIONS = 16
 """The configurations of one kernel: what a program does is computed in each."""
@@ -64,19 +71,27 @@ def wide_modes(value: Any) -> tuple[int, ...]:
     names = value if isinstance(value, list) else [value]
     if not 1 <= len(names) <= len(WIDE_MODES):
         raise SettingError(f"expected 1 to {len(WIDE_MODES)} modes, found {len(names):,}")
-    return tuple(map(_mode, names))
+    return tuple(_named(WIDE, name) for name in names)
+
+
+def quantize_values(value: Any) -> tuple[int, ...]:
+    """Return 0 for `false` and 1 for `true`, or both. Raises `SettingError`."""
+    values = value if isinstance(value, list) else [value]
+    if not 1 <= len(values) <= 2:
+        raise SettingError(f"expected true or false, found {len(values):,} values")
+    return tuple(_named(QUANTIZE, each) for each in values)
 
 
 def setting_text(name: str, value: int) -> str:
-    """Return the value of a register or the name of a mode: `64`, `fp32`."""
-    return WIDE_MODES[value] if name == WIDE and value < len(WIDE_MODES) else str(value)
+    """Return the value of a register or the name of another setting: `64`, `fp32`, `on`."""
+    names = NAMED_VALUES.get(name, ())
+    return names[value] if value < len(names) else str(value)
 
 
 def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
     """Return all combinations of the values in a table. Raises `SettingError`."""
     registers: dict[str, tuple[int, ...]] = {**settings.get("cr", {}), **settings.get("lr", {})}
-    if WIDE in settings:
-        registers[WIDE] = settings[WIDE]
+    registers |= {name: settings[name] for name in NAMED_VALUES if name in settings}
     contexts: tuple[Mapping[str, int], ...] = settings.get("contexts") or ({},)
     _check_count(prod(map(len, registers.values())) * len(contexts))
     found = [
@@ -95,7 +110,9 @@ def _context(value: Any) -> Mapping[str, int]:
         if not _REGISTER.fullmatch(name.lower()):
             raise SettingError(f"expected the name of a register, found `{shortened(name)}`")
     return {
-        name.lower(): _mode(item) if name.lower() == WIDE else _number(name, item)
+        name.lower(): _named(name.lower(), item)
+        if name.lower() in NAMED_VALUES
+        else _number(name, item)
         for name, item in value.items()
     }
 
@@ -109,11 +126,16 @@ def _values(name: str, value: Any) -> tuple[int, ...]:
     return tuple(_number(name, item) for item in value)
 
 
-def _mode(value: Any) -> int:
-    if not isinstance(value, str) or value.lower() not in WIDE_MODES:
-        expected = ", ".join(f"`{name}`" for name in WIDE_MODES)
-        raise SettingError(f"expected one of {expected}, found {shown(value)}")
-    return WIDE_MODES.index(value.lower())
+def _named(setting: str, value: Any) -> int:
+    """The number of a value that has a name; those of `quantize` are truth values as well."""
+    names = NAMED_VALUES[setting]
+    if isinstance(value, bool) and setting == QUANTIZE:
+        return int(value)
+    if not isinstance(value, str) or value.lower() not in names:
+        known = ", ".join(f"`{name}`" for name in names)
+        expected = "true or false" if setting == QUANTIZE else f"one of {known}"
+        raise SettingError(f"expected {expected}, found {shown(value)}")
+    return names.index(value.lower())
 
 
 def _number(name: str, value: Any) -> int:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator
 
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.globs import path_matches
 from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.config.toml_keys import TomlLimitError, key_offsets
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)

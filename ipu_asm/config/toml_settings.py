@@ -18,10 +18,18 @@ from ipu_asm.config.configuration import (
     MNEMONIC_CASES,
     Configuration,
     ConfigurationFinding,
+    KernelRun,
     line_finding,
 )
 from ipu_asm.config.include_folders import MOST_FOLDERS, MOST_READ, include_folders
-from ipu_asm.config.kernel_keys import configurations, kernel_contexts, registers_of, wide_modes
+from ipu_asm.config.kernel_keys import (
+    configurations,
+    kernel_contexts,
+    quantize_values,
+    registers_of,
+    wide_modes,
+)
+from ipu_asm.config.run_keys import kernel_run, run_settings
 from ipu_asm.config.setting_error import SettingError, shortened, shown
 from ipu_asm.config.source_keys import (
     MOST_DEFINES,
@@ -107,7 +115,7 @@ class _Reader:
         if "template" in values:
             values["templates"] = self._templates(values.pop("template"))
         if "kernel" in values:
-            values["kernels"] = self._kernels(values.pop("kernel"))
+            values["kernels"], values["runs"] = self._kernels(values.pop("kernel"))
         layout = self._table(("format",), values.pop("format", {}), _FORMAT_SETTINGS)
         if "style" in layout:
             layout["format_style"] = layout.pop("style")
@@ -155,15 +163,21 @@ class _Reader:
         settings = self._by_glob("template", table, {"contexts": contexts})
         return tuple((glob, values.get("contexts", ())) for glob, values in settings.items())
 
-    def _kernels(self, table: Any) -> tuple[tuple[str, Any], ...]:
-        """The configurations of each glob in ``[kernel."GLOB"]``."""
-        found = []
+    def _kernels(
+        self, table: Any
+    ) -> tuple[tuple[tuple[str, Any], ...], tuple[tuple[str, KernelRun], ...]]:
+        """The configurations of each glob in ``[kernel."GLOB"]``, and the runs, where they are."""
+        found, runs = [], []
         for glob, values in self._by_glob("kernel", table, _KERNEL_SETTINGS).items():
+            run = values.pop("run", None)
             try:
                 found.append((glob, configurations(values)))
             except SettingError as error:
                 self._find(("kernel",), (glob,), str(error))
-        return tuple(found)
+            if run is not None:
+                given = self._table(("kernel", glob, "run"), run, run_settings())
+                runs.append((glob, kernel_run(given)))
+        return tuple(found), tuple(runs)
 
     def _by_glob(
         self, name: str, table: Any, known: Mapping[str, Callable[[Any], Any]]
@@ -298,7 +312,9 @@ _KERNEL_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "cr": partial(registers_of, "cr"),
     "lr": partial(registers_of, "lr"),
     "wide": wide_modes,
+    "quantize": quantize_values,
     "contexts": kernel_contexts,
+    "run": _any_value,
 }
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "select": _strings,

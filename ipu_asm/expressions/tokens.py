@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 MAX_LENGTH: Final = 4096

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 

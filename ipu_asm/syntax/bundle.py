@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cached_property
 from itertools import starmap
-from typing import NamedTuple
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.syntax.plan import Plan
 from ipu_asm.syntax.shapes import MOST_TOKENS, plan_of
@@ -34,6 +33,12 @@ class BundleSyntax:
     It depends on the text alone: slices with the same text share it, and it is never changed.
     """
 
+    # A dictionary for each would be a tenth of the memory of a long text.
+    __slots__ = (
+        "_directives", "_first_tokens", "_given", "_spans", "_tokens",
+        "grammar", "plan", "text", "words",
+    )  # fmt: skip
+
     def __init__(
         self,
         grammar: Grammar,
@@ -47,6 +52,11 @@ class BundleSyntax:
         self._given = tokenization
         self.words = grammar.words(text) if tokenization is None else _words(text, tokenization)
         self.plan: Plan = plan or plan_of(grammar, self._beginning)
+        # What few ask for is computed at the first use.
+        self._spans: tuple[Span, ...] | None = None
+        self._tokens: tuple[SyntaxToken, ...] | None = None
+        self._directives: list[tuple[str, ...]] | None = None
+        self._first_tokens: dict[str, int] | None = None
 
     def with_plan(self, plan: Plan) -> BundleSyntax:
         """The same tokens with another plan."""
@@ -69,25 +79,29 @@ class BundleSyntax:
         """The kinds of all tokens, a letter each."""
         return self.grammar.shape(self.words) if self._given is None else self._given.shape
 
-    @cached_property
+    @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans of the tokens, computed at the first use."""
+        """The spans of the tokens."""
         if self._given is not None:
             return self._given.spans
-        return tuple(starmap(Span, self.grammar.spans(self.text)))
+        if self._spans is None:
+            self._spans = tuple(starmap(Span, self.grammar.spans(self.text)))
+        return self._spans
 
-    @cached_property
+    @property
     def tokens(self) -> tuple[SyntaxToken, ...]:
         """All tokens; text that fits no terminal has the kind STRAY."""
-        kinds = map(self.grammar.terminal, self.shape)
-        return tuple(map(SyntaxToken, kinds, self.words, self.spans))
+        if self._tokens is None:
+            kinds = map(self.grammar.terminal, self.shape)
+            self._tokens = tuple(map(SyntaxToken, kinds, self.words, self.spans))
+        return self._tokens
 
     @property
     def label(self) -> str | None:
         """The label before the first instruction."""
         return self.words[self.plan.label] if self.plan.label >= 0 else None
 
-    @cached_property
+    @property
     def labels(self) -> list[tuple[str, int]]:
         """All labels with the numbers of their tokens, in order; a name may occur twice."""
         tokens = (self.plan.label, *self.plan.more_labels) if self.plan.label >= 0 else ()
@@ -95,12 +109,10 @@ class BundleSyntax:
 
     def label_span(self, name: str) -> Span:
         """The span of the first definition of a label."""
+        if self._first_tokens is None:
+            self._first_tokens = dict(reversed(self.labels))
         token = self._first_tokens[name]
         return self.span_of(token, token + 1)
-
-    @cached_property
-    def _first_tokens(self) -> dict[str, int]:
-        return dict(reversed(self.labels))
 
     def label_spans(self, name: str) -> list[Span]:
         """The spans of all definitions of a label."""
@@ -111,9 +123,14 @@ class BundleSyntax:
         """The first word of the directive; None for a bundle that is none."""
         return self.words[self.plan.directive] if self.plan.directive >= 0 else None
 
-    @cached_property
+    @property
     def directives(self) -> list[tuple[str, ...]]:
         """The words of the directive, or of each directive inside a bundle."""
+        if self._directives is None:
+            self._directives = self._words_of_directives()
+        return self._directives
+
+    def _words_of_directives(self) -> list[tuple[str, ...]]:
         if self.plan.directive >= 0:
             words = self.words[self.plan.directive :]
             ends = self.grammar.shape(words[-1:]) == self.grammar.kind_letter("END")

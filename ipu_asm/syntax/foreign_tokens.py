@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Callable, NamedTuple
+from typing import Callable
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Tokenization
 from ipu_asm.syntax.confusables import intended_text
 from ipu_asm.syntax.grammar import STRAY, Grammar

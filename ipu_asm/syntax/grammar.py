@@ -13,7 +13,9 @@ import zlib
 from functools import lru_cache
 from importlib import import_module
 from sys import intern
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator
+
+from ipu_asm.named_tuple import NamedTuple
 
 # Terminals that grammars share; `shapes` relies on their names, and on SEPARATOR between
 # instructions and COMMA between operands where there are any. Where a grammar has directives, a

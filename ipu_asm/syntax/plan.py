@@ -6,8 +6,7 @@ shape.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.grammar import BRACES, Grammar, Tree
 
 BRACE_PSEUDO_NAME = "{}"

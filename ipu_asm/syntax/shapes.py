@@ -10,7 +10,6 @@ from functools import lru_cache
 
 from ipu_asm.syntax.grammar import DIRECTIVE, LABEL_TOKENS, Grammar, Tree
 from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding, instruction_plan, plan_of_tree
-from ipu_asm.syntax.recovery import Recovery
 
 MOST_TOKENS = 10_000
 _LONGEST_REMEMBERED_SHAPE = 400
@@ -85,6 +84,8 @@ def _parsed_plan(grammar: Grammar, shape: str) -> Plan:
         return Plan(0 if at else -1, (), (), at, tuple(labels[1:]))
     tree = grammar.parse(shape, "bundle")
     if isinstance(tree, int):
+        from ipu_asm.syntax.recovery import Recovery  # most shapes have no mistake
+
         return Recovery(grammar, shape).plan()
     return plan_of_tree(grammar, shape, tree)
 

@@ -32,7 +32,8 @@ def _hint(place: MisplacedToken) -> str | None:
     """The hint of the surface for the part of a token that does not fit."""
     hints = place.surface.hints
     if DIRECTIVE.match(place.word) and "directive" in hints:
-        return hints["directive"]
+        name = place.word.split(maxsplit=1)[0]
+        return hints.get(name, hints["directive"])
     start, end = culprit(place).shifted(-place.span.start)
     wrong = place.word[start:end]
     return hints.get(wrong) or hints.get(wrong[:2]) or hints.get(wrong[0])

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import SUPPRESS, Namespace
+from argparse import Namespace
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm import __version__
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import (
     AssemblyError,
@@ -20,7 +19,6 @@ from ipu_asm.assembler.encode import (
     require_words,
 )
 from ipu_asm.assembler.images import (
-    FORMATS,
     ImageError,
     decode_image,
     encode_image,
@@ -28,13 +26,8 @@ from ipu_asm.assembler.images import (
     listing_of,
 )
 from ipu_asm.assembler.kernel import chosen_isa
-from ipu_asm.assembler.listing import WrittenLines
-from ipu_asm.cli.arguments import (
-    ArgumentParser,
-    add_define_option,
-    add_isa_option,
-    add_warnings_option,
-)
+from ipu_asm.assembler.listing import WrittenLines, listing_rows
+from ipu_asm.cli.assembler.options import DOCS, LISTING, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import (
     ExitStatus,
     is_terminal,
@@ -44,7 +37,7 @@ from ipu_asm.cli.console import (
 )
 from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
 from ipu_asm.config.configuration import ConfigurationError
-from ipu_asm.config.file_writing import replace_file
+from ipu_asm.config.file_writing import Output, replace_file, replace_files
 from ipu_asm.config.files import (
     STANDARD_INPUT,
     FileError,
@@ -60,38 +53,6 @@ from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import SourceFile
 
-PROGRAM = "ipu-as"
-LISTING = "listing"
-
-_EXAMPLES = """\
-examples:
-  ipu-as assemble -o kernel.bin kernel.s
-  ipu-as assemble --format listing kernel.s | less
-  ipu-as assemble --define cols=4 -o kernel.bin kernel.asm
-  ipu-as expand --define cols=4 kernel.asm
-  echo "acc.first;;" | ipu-as assemble --format hex -
-  ipu-as disassemble kernel.bin
-
-exit status: 0 success, 1 errors in the file (all are shown, nothing is written), 2 wrong usage
-"""
-_FORMATS = """\
-formats:
-  bin      the words in binary, little-endian, each padded to a multiple of 32 bits
-  hex      one padded word a line, in hexadecimal
-  mem      one word a line, in hexadecimal, without padding
-"""
-_LISTING = "  listing  address, word and source side by side; ipu-run reads it, too\n"
-_DOCS_FORMATS = """\
-formats:
-  md        the reference in Markdown; with -o, also the picture that it shows
-  html      the reference as one self-contained page
-  svg       a picture of the bundle layout: the bits of each slot and field
-  textmate  a TextMate grammar: syntax highlighting for editors and web pages
-
-Without --format: md, html and svg with -o, else md.
-"""
-_GUESS = "\nWithout --format, a text file is read as hex or mem, and any other file as bin.\n"
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-as` with `argv`, by default that of the process; return the exit status."""
@@ -99,8 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _command(argv: Sequence[str] | None) -> int:
-    options = _read_options(argv)
-    if options.command == _DOCS:
+    options = read_options(argv)
+    if options.command == DOCS:
         return _document(options)
     source = Target.of_argument(options.file or options.input)
     _check_output(options.output, [source])
@@ -119,14 +80,20 @@ def _assemble(source: Target, options: Namespace) -> int:
     effective, warnings = read_source(isa, file, dict(options.defines), options.warnings)
     expansion = effective.expansion
     try:
-        words = encode_effective(effective)
+        words = encode_effective(effective, file)
     except AssemblyError as error:
         show_findings([*error.findings, *warnings], file, "nothing written", expansion)
         return ExitStatus.FINDINGS
     show_findings(warnings, file, "", expansion)
     if options.format == LISTING:
         written = WrittenLines(expansion, file) if expansion else None
-        listing = listing_of(effective.program, words, source.name, written)
+        if str(options.output).endswith((".html", ".htm")):
+            from ipu_asm.reports.listing_page import listing_page  # most listings are text
+
+            rows = listing_rows(effective.program, words, source.name, written)
+            listing = listing_page(rows, source.name, effective.program.label_addresses)
+        else:
+            listing = listing_of(effective.program, words, source.name, written)
         _write(listing.encode("utf-8", "replace"), options.output)
         return ExitStatus.OK
     if options.format == "bin" and not options.output and is_terminal(sys.stdout):
@@ -217,9 +184,12 @@ def _document(options: Namespace) -> int:
         os.makedirs(options.output, exist_ok=True)
     except OSError as error:
         raise file_error(options.output, error) from error
-    for kind in wanted:
-        name, text = files[kind]
-        replace_file(os.path.join(options.output, name), text.encode())
+    replace_files(
+        [
+            Output(os.path.join(options.output, name), text.encode())
+            for name, text in (files[kind] for kind in wanted)
+        ]
+    )
     return ExitStatus.OK
 
 
@@ -228,7 +198,7 @@ def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
 
     The TextMate grammar is no part of the reference and only returned if `wanted`.
     """
-    if wanted == _TEXTMATE:
+    if wanted == TEXTMATE:
         from ipu_asm.reports.textmate import textmate_file
 
         return {wanted: textmate_file(isa)}
@@ -242,86 +212,3 @@ _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
     "expand": _expand,
     "disassemble": _disassemble,
 }
-_DOCS = "docs"
-_TEXTMATE = "textmate"
-
-
-def _read_options(argv: Sequence[str] | None) -> Namespace:
-    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
-    parser = _parser()
-    options = parser.parse(argv)
-    if options.command is None:
-        commands = ", ".join(_COMMANDS)
-        parser.error(f"expected a command, {commands} or {_DOCS}, found none")
-    if options.command == _DOCS:
-        return options
-    if (options.file is None) == (options.input is None):
-        parser.error(f"{options.command}: expected one FILE, or `-` for standard input")
-    return options
-
-
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        prog=PROGRAM,
-        description="Assemble programs, disassemble images, and write the instruction reference.",
-        epilog=_EXAMPLES,
-    )
-    add_isa_option(parser)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    assemble = commands.add_parser(
-        "assemble", help="assemble a program to an image", epilog=_FORMATS + _LISTING
-    )
-    assemble.add_argument(
-        "--format",
-        choices=(*FORMATS, LISTING),
-        default="bin",
-        help="the image format (default: bin)",
-    )
-    add_define_option(assemble)
-    add_warnings_option(assemble)
-    _add_files(assemble, "the program")
-    expand = commands.add_parser(
-        "expand", help="write the text that the assembler reads of a template or of macros"
-    )
-    add_define_option(expand)
-    expand.add_argument(
-        "--map",
-        action="store_true",
-        help="instead, write where each line was written: a JSON object a line, with the keys "
-        "line, file, row and column",
-    )
-    _add_files(expand, "the program")
-    disassemble = commands.add_parser(
-        "disassemble",
-        help="turn an image into a program that assembles to the same words",
-        epilog=_FORMATS + _GUESS,
-    )
-    disassemble.add_argument(
-        "--format", choices=FORMATS, help="the format of the image (default: detected)"
-    )
-    _add_files(disassemble, "the image")
-    docs = commands.add_parser(
-        _DOCS,
-        help="write the instruction reference, the bundle layout, or a grammar for editors",
-        epilog=_DOCS_FORMATS,
-    )
-    add_isa_option(docs, has_file=False, default=SUPPRESS)
-    docs.add_argument(
-        "--format", choices=("md", "html", "svg", _TEXTMATE), help="the format to write"
-    )
-    docs.add_argument(
-        "-o", "--output", metavar="DIR", help="write to this folder (default: standard output)"
-    )
-    return parser
-
-
-def _add_files(parser: ArgumentParser, what: str) -> None:
-    add_isa_option(parser, default=SUPPRESS)  # do not override a value given before the command
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help=f"{what}, or `-` for standard input"
-    )
-    parser.add_argument("--input", metavar="FILE", help="another way to name FILE")
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help="write to OUT (default: standard output)"
-    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import NamedTuple, Sequence
+from functools import partial
+from typing import Sequence
 
-from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.cli.analyzers import Analyzers
 from ipu_asm.cli.console import (
     ExitStatus,
     print_message,
@@ -17,17 +17,14 @@ from ipu_asm.cli.console import (
 )
 from ipu_asm.cli.differences import show_difference
 from ipu_asm.cli.fmt.options import PROGRAM, FmtOptions, read_options
-from ipu_asm.cli.sources import chosen_files, configuration_override
-from ipu_asm.config.configuration import Configuration, ConfigurationError, ConfigurationFinding
-from ipu_asm.config.configuration_file import Configurations
+from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.file_writing import rewrite_file
 from ipu_asm.config.files import FileError, SourceText, Target, counted, read_text
 from ipu_asm.config.foreign_assembly import foreign_assembly
-from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.config.isa_choice import UNCLAIMED
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
 from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
-from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_asm.source.settings import source_settings
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import apply_edits
 
 
@@ -54,70 +51,42 @@ class _FmtRun:
 
     def __init__(self, options: FmtOptions) -> None:
         self.options = options
-        self.configurations = Configurations()
-        self._override: Configuration | None = None
-        self._analyzers: dict[str, Analyzer] = {}
-        self._reported: set[str] = set()
+        self._problems = Problems(lambda line: print_message(PROGRAM, line))
 
     def status(self) -> int:
         """Format, check or show the files; return the exit status."""
-        try:
-            self._override = configuration_override(self.options)
-        except ConfigurationError as error:
-            self._report_all(error)
+        analyzers = self._problems.reported(lambda: Analyzers(self.options))
+        if analyzers is None:
             return ExitStatus.USAGE
-        targets = chosen_files(self.options, self.configurations, self._report)
+        targets = chosen_files(self.options, analyzers.configurations, self._problems.report)
         shows = self.options.check or self.options.diff
         changed = unchanged = 0
         for target in targets:
-            one = self._formatted(target)
+            one = self._problems.reported(partial(self._formatted, analyzers, target))
             if one is not None and (self._show(one) if shows else self._write(one)):
                 changed += 1
             elif one is not None:
                 unchanged += 1
         if not any(target.is_standard_input for target in targets):
             self._summarise(changed, unchanged)
-        if self._reported:
+        if self._problems:
             return ExitStatus.USAGE
         return ExitStatus.FINDINGS if shows and changed else ExitStatus.OK
 
-    def _formatted(self, target: Target) -> _Formatted | None:
-        """Return a file with its formatted text; None, and a message, if it cannot be."""
-        try:
-            original = read_text(target)
-            return _Formatted(target, original, self._text(target, original.text))
-        except FileError as error:
-            self._report(error)
-        except ConfigurationError as error:
-            self._report_all(error)
-        return None
+    def _formatted(self, analyzers: Analyzers, target: Target) -> _Formatted:
+        """Return a file with its formatted text. Raises `FileError` and `ConfigurationError`."""
+        original = read_text(target)
+        return _Formatted(target, original, self._text(analyzers, target, original.text))
 
-    def _text(self, target: Target, text: str) -> str:
-        configuration = self._configuration(target)
-        choice = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
-        name, origin = choice.name, choice.origin
-        if name == UNCLAIMED and foreign_assembly(text) is not None:
+    def _text(self, analyzers: Analyzers, target: Target, text: str) -> str:
+        configuration = analyzers.configuration(target)
+        is_claimed = analyzers.choice(target, text).name != UNCLAIMED
+        if not is_claimed and foreign_assembly(text) is not None:
             return text
-        try:
-            analyzer = self._analyzer(name or DEFAULT_ISA)
-        except UnknownIsaError as error:
-            raise ConfigurationError([ConfigurationFinding(str(error), origin)]) from error
-        settings = source_settings(target.name, configuration, {})
-        analysis = analyzer.analyze(text, target.name, settings=settings)
+        analysis = analyzers.analysis(target, text)
         style = self.options.style or configuration.format_style or KEEP
         case = self.options.mnemonic_case or configuration.mnemonic_case or KEEP_CASE
         return apply_edits(text, formatting(analysis, style, case=case))
-
-    def _analyzer(self, isa: str) -> Analyzer:
-        if isa not in self._analyzers:
-            self._analyzers[isa] = Analyzer(load_isa(isa))
-        return self._analyzers[isa]
-
-    def _configuration(self, target: Target) -> Configuration:
-        if self._override is not None:
-            return self._override
-        folder = os.path.dirname(os.path.abspath(target.name))
-        return self.configurations.nearest(folder) or Configuration()
 
     def _show(self, one: _Formatted) -> bool:
         """Show that a file would change, and how, if asked; return whether it would."""
@@ -139,7 +108,7 @@ class _FmtRun:
         try:
             return rewrite_file(one.target.name, one.original.encoded(one.original.text), new)
         except FileError as problem:
-            self._report(problem)
+            self._problems.report(problem)
             return False
 
     def _summarise(self, changed: int, unchanged: int) -> None:
@@ -151,13 +120,3 @@ class _FmtRun:
             )
         if parts:
             write(f"{', '.join(parts)}\n", sys.stderr)
-
-    def _report(self, problem: object) -> None:
-        line = str(problem)
-        if line not in self._reported:
-            self._reported.add(line)
-            print_message(PROGRAM, line)
-
-    def _report_all(self, error: ConfigurationError) -> None:
-        for finding in error.findings:
-            self._report(finding)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
 from ipu_asm.cli.console import COLOR_CHOICES
+from ipu_asm.cli.file_options import add_file_options, add_paths, complete_file_options
 from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
-from ipu_asm.config.files import STANDARD_INPUT
+from ipu_asm.named_tuple import NamedTuple
 
 PROGRAM = "ipu-fmt"
 
@@ -20,8 +21,9 @@ examples:
   ipu-fmt --style bundle kernel.s  one bundle on each line
   ipu-fmt - < kernel.s
 
-Blanks and line breaks change, and the case of mnemonics if asked, never other words: the program
-stays the same. Lines with mistakes stay as they are.
+Indentation, columns and blanks become those of most lines of the file; what is aligned with the
+lines around it stays. Line breaks and the case of mnemonics change if asked, other words never do.
+Bundles with mistakes stay as they are.
 
 exit status:
   0  all files are formatted now
@@ -52,16 +54,8 @@ def read_options(arguments: Sequence[str] | None) -> FmtOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     values: dict[str, Any] = vars(parser.parse_intermixed(arguments, "paths"))
-    paths = tuple(values.pop("paths"))
-    if not paths:
-        paths = (".",) if values["stdin_filename"] is None else (STANDARD_INPUT,)
-    globs = (glob.strip() for given in values.pop("exclude") for glob in given.split(","))
-    options = FmtOptions(paths, exclude=tuple(glob for glob in globs if glob), **values)
-    if options.stdin_filename is not None and STANDARD_INPUT not in paths:
-        parser.error("--stdin-filename applies to standard input, but no PATH is `-`")
-    if options.config and options.isolated:
-        parser.error("--config and --isolated exclude each other")
-    return options
+    complete_file_options(parser, values)
+    return FmtOptions(**values)
 
 
 def _parser() -> ArgumentParser:
@@ -71,14 +65,7 @@ def _parser() -> ArgumentParser:
         description="Format assembly sources in place, as the editor does.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        metavar="PATH",
-        help="a file, a folder to search for sources, or `-` to format standard input to standard "
-        "output (default: the current folder)",
-    )
-    parser.add_argument("--stdin-filename", metavar="NAME", help="the path of standard input")
+    add_paths(parser, "`-` to format standard input to standard output")
     add_isa_option(parser)
     parser.add_argument(
         "--style",
@@ -98,22 +85,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument(
         "--diff", action="store_true", help="show what would change, without changing files"
     )
-    parser.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="GLOBS",
-        help="leave these files and folders out as well; globs as in .gitignore, with commas",
-    )
-    parser.add_argument(
-        "--force-exclude",
-        action="store_true",
-        help="leave out excluded files also where they are named as PATH",
-    )
-    parser.add_argument(
-        "--config", metavar="FILE", help="use this ipu.toml or pyproject.toml, not the nearest one"
-    )
-    parser.add_argument("--isolated", action="store_true", help="ignore all configuration files")
+    add_file_options(parser)
     parser.add_argument(
         "--color",
         choices=COLOR_CHOICES,

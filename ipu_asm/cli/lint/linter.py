@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
-from functools import partial
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
-from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.assembler.encode import errors_of
-from ipu_asm.cli.headers import header_paths, headers_in
+from ipu_asm.cli.analyzers import Analyzers
+from ipu_asm.cli.lint.found import Found
 from ipu_asm.cli.lint.options import LintOptions
-from ipu_asm.cli.sources import configuration_override
+from ipu_asm.cli.sources import Problems
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
     MOST_FINDINGS,
@@ -21,22 +17,18 @@ from ipu_asm.config.configuration import (
     ConfigurationFinding,
     listed,
 )
-from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError, SourceText, Target, read_text
-from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, IsaChoice, choose_isa
+from ipu_asm.config.isa_choice import DEFAULT_ISA, IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
-from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.rules import all_rules
 from ipu_asm.lint.selection import Selection, selection_of
-from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 
-DEFAULT_FAIL_LEVEL = Severity.WARNING
+if TYPE_CHECKING:
+    from ipu_asm.cli.lint.cache import Cache, Question
+    from ipu_asm.cli.lint.digests import RecordingReader
 
-Analyze = Callable[[str, str], Analysis]
+DEFAULT_FAIL_LEVEL = Severity.WARNING
 
 
 class LintResult(NamedTuple):
@@ -45,6 +37,7 @@ class LintResult(NamedTuple):
     `findings` are those to report, some of them in `headers`; `header_paths` are all headers, also
     those that are missing. `fixed` is the number of findings that fixes removed, and `unfixed` is
     the result without fixes. The analysis is not part of it: it is large, and files are many.
+    `answer` is what to keep for later runs, None if it comes from one.
     """
 
     target: Target
@@ -56,6 +49,22 @@ class LintResult(NamedTuple):
     header_paths: frozenset[str]
     fixed: int = 0
     unfixed: LintResult | None = None
+    answer: tuple[Question, Found] | None = None
+
+
+class _File(NamedTuple):
+    """A file as read, with what its result depends on; without a `question` it is not cached."""
+
+    target: Target
+    original: SourceText
+    configuration: Configuration
+    selection: Selection
+    choice: IsaChoice
+    question: Question | None
+
+    def keeps(self, finding: Diagnostic) -> bool:
+        """Whether the rule of a finding is selected."""
+        return self.selection.keeps(finding.rule, finding.path or self.target.name)
 
 
 class Linter:
@@ -69,13 +78,11 @@ class Linter:
         if options.select or options.ignore or options.extend_select:
             _check(Selection(options.select, options.ignore, options.extend_select), "")
         self.options = options
-        self.configurations = Configurations()
-        self._report = report
-        self._override = configuration_override(options)
-        # Keys: the instruction set and the memory that a project chooses.
-        self._analyzers: dict[tuple[str, str], Analyzer] = {}
+        self._analyzers = Analyzers(options, options.defines)
+        self.configurations = self._analyzers.configurations
+        self._problems = Problems(report)
+        self._cache = None if options.no_cache else _new_cache()
         self._selections: dict[str, Selection | ConfigurationError] = {}
-        self._reported: set[str] = set()
 
     def configuration_files(self, targets: Sequence[Target]) -> set[str]:
         """Return the paths of the configuration files of the targets."""
@@ -83,99 +90,103 @@ class Linter:
             return {self.options.config}
         for target in targets:
             with suppress(ConfigurationError):
-                self._configuration(target)
+                self._analyzers.configuration(target)
         return self.configurations.files()
 
     def settings_of(self, target: Target) -> tuple[IsaChoice, Configuration] | None:
         """Return the settings of a file; None, reporting the reason, if it has none."""
-        try:
-            text = read_text(target).text
-            configuration = self._configuration(target)
-        except FileError as error:
-            self._report(str(error))
-        except ConfigurationError as error:
-            for finding in error.findings:
-                self._report_once(str(finding))
-        else:
-            isa = choose_isa(text, target.name, self.options.isa, configuration, DEFAULT_ISA)
-            return isa, configuration
-        return None
+        return self._problems.reported(lambda: self._settings_of(target))
 
     def lint(self, target: Target) -> LintResult | None:
         """Lint one file; return None and report the reason if it cannot be read or analysed."""
-        try:
-            original = read_text(target)
-            configuration = self._configuration(target)
-            selection = self._selection(configuration)
-            analyze = self._analyze(target, original.text, configuration)
-        except FileError as error:
-            self._report(str(error))
-        except ConfigurationError as error:
-            for finding in error.findings:
-                self._report_once(str(finding))
-        else:
-            if analyze is not None:
-                return self._lint(target, original, analyze, configuration, selection)
+        return self._problems.reported(lambda: self._lint(self._opened(target)))
+
+    def remembered(self, target: Target) -> LintResult | None:
+        """Return the result of a file if an earlier run has left it. Reports nothing."""
+        if self._cache is None or target.is_standard_input:
+            return None
+        with suppress(FileError, ConfigurationError):
+            file = self._opened(target)
+            if file.question is not None:
+                found = self._cache.find(file.question, is_asked_for=target.asked_for)
+                if found is not None and not self._has_fixes(file, found.findings):
+                    source = SourceFile(file.original.text, target.name)
+                    return self._result(file, source, found)
         return None
 
-    def _lint(
-        self,
-        target: Target,
-        original: SourceText,
-        analyze: Analyze,
-        configuration: Configuration,
-        selection: Selection,
-    ) -> LintResult:
-        unsafe = self.options.unsafe_fixes
-        most = Applicability.UNSAFE if unsafe else Applicability.SAFE
+    def remember(self, results: Iterable[LintResult]) -> None:
+        """Leave results to later runs."""
+        if self._cache is not None:
+            for one in results:
+                if one.answer is not None:
+                    self._cache.add(*one.answer)
+            self._cache.write()
 
-        def is_kept(finding: Diagnostic) -> bool:
-            return selection.keeps(finding.rule, finding.path or target.name)
+    def _settings_of(self, target: Target) -> tuple[IsaChoice, Configuration]:
+        choice = self._analyzers.choice(target, read_text(target).text)
+        isa = choice._replace(name=choice.name or DEFAULT_ISA)
+        return isa, self._analyzers.configuration(target)
+
+    def _opened(self, target: Target) -> _File:
+        """Read a file and its settings. Raises `FileError` and `ConfigurationError`."""
+        original = read_text(target)
+        configuration = self._analyzers.configuration(target)
+        selection = self._selection(configuration)
+        choice = self._analyzers.choice(target, original.text)
+        question = None
+        if self._cache is not None and not target.is_standard_input:
+            settings = self._analyzers.settings(target)
+            known = choice, settings
+            question = self._cache.question(target, original.text, configuration, known)
+        return _File(target, original, configuration, selection, choice, question)
+
+    def _lint(self, file: _File) -> LintResult:
+        from ipu_asm.analysis.doubtful_isa import with_isa_hint
+        from ipu_asm.cli.lint.analysed import found_in  # where no earlier run has left the result
+
+        target, choice = file.target, file.choice
+        analyzer = self._analyzers.analyzer(choice, file.configuration)
+        is_shown = target.is_standard_input and self.options.stdin_filename is not None
+        is_asked_for = target.asked_for and not is_shown
+        recorder = None if file.question is None else _new_recorder()
+        settings = self._analyzers.settings(target, recorder)
+        plain = analyzer.analyze(file.original.text, target.name, settings=settings)
+        analysis = with_isa_hint(plain, choice)
+        digests = {} if recorder is None else recorder.digests
+        found = found_in(analysis, digests, is_asked_for=is_asked_for)
+        unfixed = self._result(file, analysis.source, found)
+        if file.question is not None:
+            unfixed = unfixed._replace(answer=(file.question, found))
+        if not self._has_fixes(file, found.findings):
+            return unfixed
+        from ipu_asm.analysis.apply_fixes import apply_fixes  # most runs fix nothing
+
+        fixed, count = apply_fixes(analyzer, analysis, self._is_to_fix(file), settings)
+        found = found_in(fixed, {}, is_asked_for=is_asked_for)
+        return self._result(file, fixed.source, found)._replace(fixed=count, unfixed=unfixed)
+
+    def _result(self, file: _File, source: SourceFile, found: Found) -> LintResult:
+        findings = list(filter(file.keeps, (*(found.empty or ()), *found.findings)))
+        level = self._fail_level(file.configuration)
+        fails = any(finding.severity <= level for finding in findings)
+        target, original = file.target, file.original
+        paths = found.header_paths
+        return LintResult(target, original, source, findings, fails, found.headers, paths)
+
+    def _has_fixes(self, file: _File, findings: Iterable[Diagnostic]) -> bool:
+        """Whether there is something to fix, and fixes are asked for."""
+        if not (self.options.fix or self.options.diff):
+            return False
+        return any(map(self._is_to_fix(file), findings))
+
+    def _is_to_fix(self, file: _File) -> Callable[[Diagnostic], bool]:
+        most = Applicability.UNSAFE if self.options.unsafe_fixes else Applicability.SAFE
 
         def is_to_fix(finding: Diagnostic) -> bool:
             fix = finding.fix
-            return fix is not None and fix.applicability <= most and is_kept(finding)
+            return fix is not None and fix.applicability <= most and file.keeps(finding)
 
-        def linted(analysis: Analysis) -> LintResult:
-            found = [*self._empty_program_findings(target, analysis), *analysis.diagnostics]
-            findings = [finding for finding in found if is_kept(finding)]
-            level = self._fail_level(configuration)
-            fails = any(finding.severity <= level for finding in findings)
-            headers = headers_in(findings, analysis)
-            paths = frozenset(header_paths(analysis))
-            return LintResult(target, original, analysis.source, findings, fails, headers, paths)
-
-        analysis = analyze(original.text, target.name)
-        unfixed = linted(analysis)
-        applies_fixes = self.options.fix or self.options.diff
-        if not applies_fixes or not any(map(is_to_fix, analysis.diagnostics)):
-            return unfixed
-        from ipu_asm.analysis.apply_fixes import (
-            apply_fixes,  # imported on use: most runs fix nothing
-        )
-
-        settings = self._source_settings(target, configuration)
-        analyzer = self._analyzer_of(analysis)
-        fixed_analysis, fixed = apply_fixes(analyzer, analysis, is_to_fix, settings)
-        return linted(fixed_analysis)._replace(fixed=fixed, unfixed=unfixed)
-
-    def _empty_program_findings(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
-        """Return the error of `ipu-as` if a file has nothing to assemble and is named explicitly.
-
-        A file that was found in a folder or is open in an editor may be still unwritten.
-        """
-        is_shown = target.is_standard_input and self.options.stdin_filename is not None
-        if is_shown or not target.asked_for or not analysis.isa.has_words:
-            return []
-        program = analysis.effective_program
-        is_told = program.findings or any(each.expansion.findings for each in analysis.expanded)
-        return [] if is_told else errors_of(program)
-
-    def _configuration(self, target: Target) -> Configuration:
-        if self._override is not None:
-            return self._override
-        folder = os.path.dirname(os.path.abspath(target.name))
-        return self.configurations.nearest(folder) or Configuration()
+        return is_to_fix
 
     def _selection(self, configuration: Configuration) -> Selection:
         """Return the selected rules. Raises `ConfigurationError` for names that no rule has."""
@@ -203,43 +214,22 @@ class Linter:
             )
         )
 
-    def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze:
-        """Return the function that analyses files of the instruction set of this one.
-
-        Raises `ConfigurationError` if the set does not exist.
-        """
-        choice = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
-        name = choice.name or DEFAULT_ISA
-        memory = configuration.memory.get(name, "")
-        if (name, memory) not in self._analyzers:
-            try:
-                self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
-            except UnknownIsaError as error:
-                raise ConfigurationError(
-                    [ConfigurationFinding(str(error), choice.origin)]
-                ) from error
-        analyzer = self._analyzers[name, memory]
-        analyze = analyzer.analyze if choice.is_explicit else analyzer.analyze_implied
-        if choice.name == UNCLAIMED:
-            analyze = analyzer.analyze_unclaimed
-        return partial(analyze, settings=self._source_settings(target, configuration))
-
-    def _source_settings(self, target: Target, configuration: Configuration) -> SourceSettings:
-        return source_settings(target.name, configuration, self.options.defines)
-
-    def _analyzer_of(self, analysis: Analysis) -> Analyzer:
-        """Return the analyzer that made an analysis."""
-        return next(each for each in self._analyzers.values() if each.isa is analysis.isa)
-
     def _fail_level(self, configuration: Configuration) -> Severity:
         if self.options.fail_level is not None:
             return FAIL_LEVELS[self.options.fail_level]
         return configuration.fail_level or DEFAULT_FAIL_LEVEL
 
-    def _report_once(self, line: str) -> None:
-        if line not in self._reported:
-            self._reported.add(line)
-            self._report(line)
+
+def _new_cache() -> Cache:
+    from ipu_asm.cli.lint.cache import Cache  # with modules that no run without it needs
+
+    return Cache()
+
+
+def _new_recorder() -> RecordingReader:
+    from ipu_asm.cli.lint.digests import RecordingReader  # for the cache alone
+
+    return RecordingReader()
 
 
 def _check(selection: Selection, path: str) -> None:
@@ -250,6 +240,10 @@ def _check(selection: Selection, path: str) -> None:
     unknown = selection.unknown_selectors()
     if not unknown:
         return
+    from ipu_asm.diagnostics.suggestions import nearest_of
+    from ipu_asm.isa.operands import quoted
+    from ipu_asm.lint.rules import all_rules  # many modules, for wrong usage alone
+
     names = [rule.id.name for rule in all_rules()]
     findings = []
     for selector in unknown[:MOST_FINDINGS]:

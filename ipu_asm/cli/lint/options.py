@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import ArgumentParser, add_define_option, add_isa_option
 from ipu_asm.cli.console import COLOR_CHOICES
+from ipu_asm.cli.file_options import (
+    add_file_options,
+    add_paths,
+    complete_file_options,
+    names_in,
+)
 from ipu_asm.cli.lint.formats import FORMATS
 from ipu_asm.config.configuration import FAIL_LEVELS, Value
 from ipu_asm.config.files import STANDARD_INPUT
+from ipu_asm.named_tuple import NamedTuple
 
 _EXAMPLES = """\
 examples:
@@ -56,6 +63,7 @@ class LintOptions(NamedTuple):
     show_files: bool
     show_settings: bool
     jobs: int | None
+    no_cache: bool
     max_per_file: int | None
     isa: str | None
     defines: Mapping[str, Value]
@@ -65,21 +73,10 @@ def read_options(arguments: Sequence[str] | None) -> LintOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     values = vars(parser.parse_intermixed(arguments, "paths"))
-    for name in ("select", "extend_select", "ignore", "exclude"):
-        values[name] = _names(values[name])
-    paths = values["paths"]
-    if not paths:
-        paths = ["."] if values["stdin_filename"] is None else [STANDARD_INPUT]
-    options = LintOptions(
-        **{
-            **values,
-            "paths": tuple(paths),
-            "extend_select": values["extend_select"] or (),
-            "ignore": values["ignore"] or (),
-            "exclude": values["exclude"] or (),
-            "defines": dict(values["defines"]),
-        }
-    )
+    complete_file_options(parser, values)
+    for name in ("select", "extend_select", "ignore"):
+        values[name] = None if values[name] is None else names_in(values[name])
+    options = LintOptions(**{**values, "defines": dict(values["defines"])})
     _check(parser, options)
     return options
 
@@ -92,26 +89,15 @@ def _positive(text: str) -> int:
     return value
 
 
-def _names(lists: Sequence[str] | None) -> tuple[str, ...] | None:
-    if lists is None:
-        return None
-    names = (name.strip() for names in lists for name in names.split(","))
-    return tuple(name for name in names if name)
-
-
 def _check(parser: ArgumentParser, options: LintOptions) -> None:
     """Exit with a message if options exclude each other."""
     reads_input = STANDARD_INPUT in options.paths
     if options.select == ():
         parser.error("--select needs at least one code, name or prefix, found none")
-    if options.stdin_filename is not None and not reads_input:
-        parser.error("--stdin-filename applies to standard input, but no PATH is `-`")
     if options.watch and reads_input:
         parser.error("--watch needs files or folders, found `-` (standard input)")
     if options.watch and options.output_file:
         parser.error("--watch and --output-file exclude each other")
-    if options.config and options.isolated:
-        parser.error("--config and --isolated exclude each other")
     if options.statistics and options.format not in ("text", "concise", "json"):
         parser.error(f"--statistics supports the formats text and json, found `{options.format}`")
 
@@ -123,16 +109,7 @@ def _parser() -> ArgumentParser:
         description="Find errors, likely mistakes and slow code in assembly programs.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        metavar="PATH",
-        help="a file, a folder to search for sources, or `-` for standard input "
-        "(default: the current folder)",
-    )
-    parser.add_argument(
-        "--stdin-filename", metavar="NAME", help="the path to report for standard input"
-    )
+    add_paths(parser, "`-` for standard input")
     add_isa_option(parser)
     add_define_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -144,18 +121,8 @@ def _parser() -> ArgumentParser:
 
 
 def _add_choice_of_files(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("files that a search in folders finds")
-    group.add_argument(
-        "--exclude",
-        action="append",
-        metavar="GLOBS",
-        help="leave these files and folders out as well; globs as in .gitignore, with commas",
-    )
-    group.add_argument(
-        "--force-exclude",
-        action="store_true",
-        help="leave out excluded files also where they are named as PATH",
-    )
+    group = parser.add_argument_group("files and their settings")
+    add_file_options(group)
     group.add_argument(
         "--show-files", action="store_true", help="print the files to lint, one a line, and exit"
     )
@@ -170,6 +137,11 @@ def _add_choice_of_files(parser: ArgumentParser) -> None:
         metavar="N",
         help="the number of processes for many files (default: the number of cores)",
     )
+    group.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="neither read nor write `.ipu_cache`, the folder with the results of earlier runs",
+    )
 
 
 def _add_choice_of_rules(parser: ArgumentParser) -> None:
@@ -178,10 +150,18 @@ def _add_choice_of_rules(parser: ArgumentParser) -> None:
     )
     group.add_argument("--select", action="append", metavar="RULES", help="report only these rules")
     group.add_argument(
-        "--extend-select", action="append", metavar="RULES", help="report these rules as well"
+        "--extend-select",
+        action="append",
+        default=[],
+        metavar="RULES",
+        help="report these rules as well",
     )
     group.add_argument(
-        "--ignore", action="append", metavar="RULES", help="do not report these rules"
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="RULES",
+        help="do not report these rules",
     )
     group.add_argument(
         "--fail-level",
@@ -191,10 +171,6 @@ def _add_choice_of_rules(parser: ArgumentParser) -> None:
     group.add_argument(
         "--exit-zero", action="store_true", help="exit with status 0 even if there are findings"
     )
-    group.add_argument(
-        "--config", metavar="FILE", help="use this ipu.toml or pyproject.toml, not the nearest one"
-    )
-    group.add_argument("--isolated", action="store_true", help="ignore all configuration files")
 
 
 def _add_fixes(parser: ArgumentParser) -> None:
@@ -233,8 +209,8 @@ def _add_output(parser: ArgumentParser) -> None:
         "--color",
         choices=COLOR_CHOICES,
         default="auto",
-        help="when to use colors; auto follows NO_COLOR, FORCE_COLOR and the terminal "
-        "(default: auto)",
+        help="when to use colors; auto follows NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and the "
+        "terminal (default: auto)",
     )
     group.add_argument("--watch", action="store_true", help="lint again whenever a file changes")
     group.add_argument(

@@ -5,12 +5,14 @@ A pool costs 0.1 s to start and to load the rules in each process, as much as 30
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Callable, Sequence
 
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
+from ipu_asm.cli.progress import ProgressBar
 from ipu_asm.config.files import Target
 
 _FEWEST_FILES = 60
@@ -23,15 +25,45 @@ _linter: tuple[Linter, list[str]] | None = None
 
 
 def lint_all(
-    linter: Linter, targets: Sequence[Target], report: Callable[[str], None]
+    linter: Linter,
+    targets: Sequence[Target],
+    report: Callable[[str], None],
+    progress: ProgressBar,
 ) -> list[LintResult]:
-    """Return the results of all files that can be linted, in their order."""
-    jobs = min(linter.options.jobs or available_cores(), len(targets))
-    if jobs < 2 or len(targets) < _FEWEST_FILES:
-        found = [linter.lint(target) for target in targets]
+    """Return the results of all files that can be linted, in their order.
+
+    Those that earlier runs have left are taken from the cache; the others are left to later runs.
+    """
+    # A run makes a hundred objects in cycles, and the collector takes a fifth of its time.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return _linted(linter, targets, report, progress)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _linted(
+    linter: Linter,
+    targets: Sequence[Target],
+    report: Callable[[str], None],
+    progress: ProgressBar,
+) -> list[LintResult]:
+    known = {target: linter.remembered(target) for target in targets}
+    rest = [target for target, result in known.items() if result is None]
+    jobs = min(linter.options.jobs or available_cores(), len(rest))
+    if jobs < 2 or len(rest) < _FEWEST_FILES:
+        found = []
+        for target in rest:
+            found.append(linter.lint(target))
+            progress.show(len(targets) - len(rest) + len(found))
     else:
-        found = _lint_in_pool(linter, targets, jobs, report)
-    return [result for result in found if result is not None]
+        found = _lint_in_pool(linter, rest, jobs, progress, report)
+    progress.clear()
+    linter.remember(result for result in found if result is not None)
+    known |= dict(zip(rest, found))
+    return [result for result in map(known.get, targets) if result is not None]
 
 
 def available_cores() -> int:
@@ -42,7 +74,11 @@ def available_cores() -> int:
 
 
 def _lint_in_pool(
-    linter: Linter, targets: Sequence[Target], jobs: int, report: Callable[[str], None]
+    linter: Linter,
+    targets: Sequence[Target],
+    jobs: int,
+    progress: ProgressBar,
+    report: Callable[[str], None],
 ) -> list[LintResult | None]:
     from concurrent.futures import ProcessPoolExecutor  # 20 ms, for many files alone
     from concurrent.futures.process import BrokenProcessPool
@@ -50,13 +86,17 @@ def _lint_in_pool(
 
     # A fork has the modules and the tables of this process. macOS cannot fork safely.
     context = get_context("fork" if sys.platform == "linux" else None)
+    _load()
     # Standard input belongs to this process.
     here = {target: linter.lint(target) for target in targets if target.is_standard_input}
     rest = [target for target in targets if not target.is_standard_input]
     size = max(1, len(rest) // (jobs * _PIECES_A_JOB))
     try:
         with ProcessPoolExecutor(jobs, context, _start, (linter.options,)) as pool:
-            linted = list(pool.map(_lint, rest, chunksize=size))
+            linted = []
+            for one in pool.map(_lint, rest, chunksize=size):
+                linted.append(one)
+                progress.show(len(linted))
     except BrokenProcessPool:  # a process was killed, perhaps for want of memory
         return [linter.lint(target) for target in targets]
     found = dict(zip(rest, linted))
@@ -69,8 +109,19 @@ def _lint_in_pool(
     return [here[target] if target in here else found[target][0] for target in targets]
 
 
+def _load() -> None:
+    """Load what most files need, for all processes together."""
+    import ipu_asm.cli.lint.analysed  # noqa: F401
+    from ipu_asm.config.isa_choice import DEFAULT_ISA
+    from ipu_asm.isa import load_isa
+    from ipu_asm.lint.rules import rules_for
+
+    rules_for(load_isa(DEFAULT_ISA))
+
+
 def _start(options: LintOptions) -> None:
     global _linter
+    gc.disable()
     messages: list[str] = []
     _linter = Linter(options, messages.append), messages
 

@@ -7,18 +7,24 @@ import sys
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
+from ipu_asm.cli.console import (
+    ExitStatus,
+    columns_of,
+    print_message,
+    wants_color,
+    write,
+    write_bytes,
+)
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
-from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.cli.lint.parallel import lint_all
+from ipu_asm.cli.progress import ProgressBar
 from ipu_asm.cli.sources import chosen_files
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.files import FileError, Target, counted, input_at
-from ipu_asm.lint.rules import all_rules
 
 PROGRAM = "ipu-lint"
 
@@ -32,6 +38,7 @@ class LintRun:
         self.options = options
         self.results: list[LintResult] = []
         self._has_problems = False
+        self._progress: ProgressBar | None = None
 
     def status(self) -> int:
         """Lint, fix and print as the options request; return the exit status."""
@@ -48,7 +55,9 @@ class LintRun:
         if self.options.show_settings:
             self._show_settings(linter, targets)
             return self._exit_status()
-        self.results = lint_all(linter, targets, self._report)
+        count = len(targets)
+        self._progress = ProgressBar(count, sys.stderr, length=lambda: count, unit="files")
+        self.results = lint_all(linter, targets, self._report, self._progress)
         self._check_output(targets, linter)
         if self.options.fix or self.options.diff:
             self._apply_fixes()
@@ -92,6 +101,8 @@ class LintRun:
 
     def _report(self, message: str) -> None:
         self._has_problems = True
+        if self._progress is not None:
+            self._progress.clear()
         print_message(PROGRAM, message)
 
     def _apply_fixes(self) -> None:
@@ -132,7 +143,8 @@ class LintRun:
         fixes_input = self.options.fix and any(one.target.is_standard_input for one in self.results)
         stream = sys.stderr if fixes_input else sys.stdout
         color = not self.options.output_file and wants_color(self.options.color, stream)
-        text = self._formatted(color)
+        columns = None if self.options.output_file else columns_of(stream)
+        text = self._formatted(color, columns)
         if self.options.output_file:
             from ipu_asm.config.file_writing import replace_file  # most runs write no file
 
@@ -142,16 +154,20 @@ class LintRun:
         else:
             write_bytes(text.encode())
 
-    def _formatted(self, color: bool) -> str:
+    def _formatted(self, color: bool, columns: int | None) -> str:
         linted = [FileFindings(one.source, one.findings, one.headers) for one in self.results]
         files = findings_by_file(linted)
         name = self.options.format
         if self.options.statistics:
+            from ipu_asm.cli.lint.formats.statistics import format_statistics
+
             return format_statistics(files, name)
         if self.options.max_per_file is not None:
             files = [self._shortened(file, self.options.max_per_file) for file in files]
         rules = _rules() if name == "sarif" else None
-        return format_findings(name, files, rules=rules, color=color, version=__version__)
+        return format_findings(
+            name, files, rules=rules, color=color, version=__version__, columns=columns
+        )
 
     def _shortened(self, file: FileFindings, most: int) -> FileFindings:
         """Return the first findings of a file; a note counts the others."""
@@ -177,6 +193,8 @@ def _ignore(problem: FileError) -> None:
 
 
 def _rules() -> Mapping[str, RuleInfo]:
+    from ipu_asm.lint.rules import all_rules  # many modules, for one format
+
     return {
         rule.id.code: RuleInfo(*rule.id, rule.summary, rule.documentation) for rule in all_rules()
     }

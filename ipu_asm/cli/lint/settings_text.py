@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration
+from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration, KernelRun
 from ipu_asm.config.isa_choice import IsaChoice
 
 Toml = bool | int | float | str | Sequence["Toml"] | Mapping[str, "Toml"]
@@ -52,6 +52,7 @@ def _tables(settings: Configuration) -> dict[str, Mapping[str, Toml]]:
             f"kernel.{_toml(glob)}": {"contexts": [dict(each) for each in registers]}
             for glob, registers in settings.kernels
         },
+        **{f"kernel.{_toml(glob)}.run": _run(run) for glob, run in settings.runs},
         "lint": lint,
         "lint.per-file-ignores": ignores,
         "format": {
@@ -59,6 +60,14 @@ def _tables(settings: Configuration) -> dict[str, Mapping[str, Toml]]:
             "mnemonic-case": settings.mnemonic_case or "keep",
         },
     }
+
+
+def _run(run: KernelRun) -> dict[str, Toml]:
+    values: dict[str, Toml] = {**run.settings}
+    for file, registers in (("cr", run.cr), ("lr", run.lr)):
+        values[file] = {str(number): value for number, value in registers.items()}
+    values |= {"load": run.load, "expect": run.expect, "define": dict(run.define)}
+    return {key.replace("_", "-"): value for key, value in values.items() if value not in ({}, ())}
 
 
 def _keys(values: Mapping[str, Toml]) -> Iterator[str]:

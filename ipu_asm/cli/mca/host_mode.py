@@ -9,14 +9,13 @@ from ipu_asm.cli.run.host_options import WrongOptionError, variants_of
 from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
 from ipu_asm.isa.operands import quoted
 
-_OFF = WIDE_MODES[0]
-
 
 def mode_help() -> str:
     """Return the help text of the option."""
     found = variants_of(WIDE)
     summary = next(iter(found.values())).summary
-    return f"{', '.join(found)}: {summary}: {', '.join(WIDE_MODES)}"
+    stated = f"what a comment `# CR {WIDE} = ...` or ipu.toml states, else {WIDE_MODES[0]}"
+    return f"{', '.join(found)}: {summary}: {', '.join(WIDE_MODES)} (default: {stated})"
 
 
 def mode_number(text: str) -> int:
@@ -35,7 +34,7 @@ def check_mode(isa_name: str, presets: Mapping[str, int]) -> None:
     if isa_name not in variants:
         message = f"a mode of {', '.join(variants)}, found a program for {isa_name}"
         raise WrongOptionError(f"argument --{WIDE}: {message}")
-    choices = (_OFF, *variants[isa_name].choices)
+    choices = variants[isa_name].choices
     if mode not in choices:
         expected = ", ".join(choices)
         raise WrongOptionError(f"argument --{WIDE}: expected one of {expected}, found `{mode}`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any, Iterator, Mapping, NamedTuple, NoReturn, Sequence
+from typing import Any, Iterator, Mapping, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import (
@@ -18,6 +18,7 @@ from ipu_asm.cli.mca.host_mode import mode_help, mode_number
 from ipu_asm.cli.run.option_values import add_register_options
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.kernel_keys import WIDE
+from ipu_asm.named_tuple import NamedTuple
 
 PROGRAM = "ipu-mca"
 TEXT, JSON, HTML, GITHUB = FORMATS = ("text", "json", "html", "github")
@@ -80,7 +81,9 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     given = sys.argv[1:] if arguments is None else arguments
-    values: dict[str, Any] = vars(parser.parse([*_joined(given)]))
+    namespace = parser.parse([*_joined(given)])
+    parser.require_file(namespace, "a program")
+    values: dict[str, Any] = vars(namespace)
     context, defines = values.pop("context"), values.pop("defines")
     presets = {
         f"{file}{number}": value for file in ("cr", "lr") for number, value in values.pop(file)
@@ -118,7 +121,9 @@ def _parser() -> ArgumentParser:
         description="Report cycles, loops, bounds and addresses of a program without running it.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("file", metavar="FILE", help="a program, or `-` for standard input")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="a program, or `-` for standard input"
+    )
     add_isa_option(parser)
     add_register_options(parser, "the value of {} register N when the program starts")
     parser.add_argument(f"--{WIDE}", type=mode_number, metavar="TYPE", help=mode_help())

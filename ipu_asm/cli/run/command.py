@@ -7,35 +7,42 @@ been read, so that `--help` and mistakes are shown at once, also where numpy is 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, isa_name_of, read_kernel
-from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, wants_color, write
+from ipu_asm.cli.console import (
+    ExitStatus,
+    columns_of,
+    print_message,
+    run_guarded,
+    wants_color,
+    write,
+)
 from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
-from ipu_asm.cli.run.data_files import check_outputs, read_loads, write_outputs
-from ipu_asm.cli.run.host_options import WrongOptionError, check_memory, settings_of
-from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options, usage_error
+from ipu_asm.cli.run.configured_run import with_configured_run
+from ipu_asm.cli.run.coverage_file import check_coverage
+from ipu_asm.cli.run.data_files import check_outputs, read_pieces, write_outputs
+from ipu_asm.cli.run.exclusions import check_options
+from ipu_asm.cli.run.host_options import Host, WrongOptionError, check_memory, settings_of
+from ipu_asm.cli.run.options import MAX_CYCLES, PROGRAM, RunOptions, read_options, usage_error
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import EffectiveProgram
 from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome
+    from ipu_asm.cli.run.expectations import Comparison
+    from ipu_asm.emulator.state import AnyState
 
+_REMEDY = "give them with --cr N=VALUE and --load FILE@ADDR, or in ipu.toml"
 _NEEDED = ("numpy", "ml_dtypes")
-
-
-class Host(NamedTuple):
-    """What the host sets before the run: options of the machine, and pieces of memory."""
-
-    settings: Mapping[str, Any]
-    memory: list[tuple[int, bytes]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,23 +51,31 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _command(options: RunOptions) -> int:
+    check_options(options)
     target = Target.of_argument(options.file)
     data = read_bytes(target)
     try:
+        options = with_configured_run(options)
         isa_name = isa_name_of(data, target.name, options.isa, options.format)
-        check_memory(isa_name, {"--load": options.load, "--dump": options.dump})
+        requests = {"--load": options.load, "--dump": options.dump, "--expect": options.expect}
+        check_memory(isa_name, requests)
         settings = settings_of(isa_name, options.host, options.cr)
     except WrongOptionError as error:
         usage_error(str(error))
     except ConfigurationError as error:
         return _refuse(error)
     check_outputs(options)
-    memory = read_loads(options, isa_name)
+    memory, expected = (
+        read_pieces(requests, isa_name) for requests in (options.load, options.expect)
+    )
     try:
         kernel = _kernel(options, data, target)
+        check_coverage(options.coverage, kernel)
     except ConfigurationError as error:
         return _refuse(error)
-    return ExitStatus.FINDINGS if kernel is None else _run(kernel, options, Host(settings, memory))
+    if kernel is None:
+        return ExitStatus.FINDINGS
+    return _run(kernel, options, Host(settings, memory, expected))
 
 
 def _refuse(error: ConfigurationError) -> ExitStatus:
@@ -92,28 +107,65 @@ def _kernel(options: RunOptions, data: bytes, target: Target) -> Kernel | None:
 
 
 def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
+    _require_machine(kernel)
+    host = _completed(host, options, kernel)
     outcome = _execute(kernel, options, host)
     if outcome is None:
         return ExitStatus.FINDINGS
     if options.engine == Engine.CORE.value and (obstacle := outcome.machine.known_obstacle):
         write(f"{PROGRAM}: warning: numpy ran the program: {obstacle}\n", sys.stderr)
     status = _status(outcome)
-    if status is not ExitStatus.OK:
+    is_good = status is ExitStatus.OK and not outcome.is_left
+    if not is_good:
         _print_failure(kernel, outcome, options)
+    _warn(outcome, options)
+    if (unprinted := _print_missing_values(kernel, outcome)) and status is ExitStatus.OK:
+        status = unprinted
     written: list[str] = []
+    comparisons: list[Comparison] = []
     try:
-        written = write_outputs(options, kernel, outcome, status is ExitStatus.OK)
+        written = write_outputs(options, kernel, outcome, is_good)
+        if host.expected and is_good:
+            comparisons = _compared(kernel, outcome, options, host)
+            is_equal = all(each.difference is None for each in comparisons)
+            status = status if is_equal else ExitStatus.FINDINGS
     except FileError as error:
         print_message(PROGRAM, str(error))
         status = ExitStatus.USAGE
-    _report(kernel, outcome, options, written)
+    _report(kernel, outcome, options, written, comparisons)
     return status
 
 
-def _execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome | None:
-    """Run the program; if the machine cannot load it, print why and return None."""
+def _warn(outcome: RunOutcome, options: RunOptions) -> None:
+    from ipu_asm.cli.run.report import warnings_of
+
+    for warning in warnings_of(outcome, options):
+        print_message(PROGRAM, warning, "warning")
+
+
+def _compared(
+    kernel: Kernel, outcome: RunOutcome, options: RunOptions, host: Host
+) -> list[Comparison]:
+    """Compare memory with what is expected, and print the differences. Raises `FileError`."""
+    from ipu_asm.cli.run.execution import start_state
+    from ipu_asm.cli.run.expectations import compared
+
+    def start() -> AnyState:
+        return start_state(kernel, options, host)[0]
+
+    comparisons = compared(kernel, outcome, host, start)
+    for comparison in comparisons:
+        for number, line in enumerate(comparison.lines):
+            if number:
+                write(f"{line}\n", sys.stderr)
+            else:
+                print_message(PROGRAM, f"{kernel.name}: {line}")
+    return comparisons
+
+
+def _require_machine(kernel: Kernel) -> None:
+    """Load the machine of a program. Raises `FileError` where numpy is missing."""
     try:
-        from ipu_asm.cli.run.execution import BrokenAssertionsError, execute
         from ipu_asm.emulator.model import machine_for
 
         machine_for(kernel.isa.name)
@@ -123,8 +175,41 @@ def _execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome | No
         raise FileError(
             f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
         ) from error
+
+
+def _completed(host: Host, options: RunOptions, kernel: Kernel) -> Host:
+    """Return the host with the options that a saved state and the program state, in this order.
+
+    Raises `FileError`.
+    """
+    from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
+
+    settings: dict[str, Any] = {}
+    saved = None
+    if options.load_state is not None:
+        from ipu_asm.emulator.model import machine_for
+        from ipu_asm.testbench.data.state_files import checked_settings, read_saved_run
+
+        saved = read_saved_run(options.load_state)
+        settings |= checked_settings(saved, machine_for(kernel.isa.name))
+    known = manifests()[kernel.isa.name].host_options
     try:
-        return execute(kernel, options, host.settings, host.memory)
+        settings |= stated_options(kernel.program, known, host.settings)
+    except SeveralOptionsError as error:
+        usage_error(f"argument {error.option.argument}: {error}")
+    return host._replace(settings={**settings, **host.settings}, saved=saved)
+
+
+def _execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome | None:
+    """Run the program; if the machine cannot load it, print why and return None."""
+    from ipu_asm.cli.run.execution import BrokenAssertionsError, execute
+
+    try:
+        if not options.is_debugged:
+            return execute(kernel, options, host)
+        from ipu_asm.cli.run.interactive.command import debug
+
+        return debug(kernel, options, host)
     except WrongOptionError as error:
         usage_error(str(error))
     except ProgramError as error:
@@ -139,7 +224,10 @@ def _execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome | No
 def _status(outcome: RunOutcome) -> ExitStatus:
     from ipu_asm.emulator.stops import StopReason
 
-    if outcome.stop.reason in (StopReason.HALTED, StopReason.BREAK):
+    if outcome.session:
+        return outcome.session
+    good = (StopReason.HALTED, StopReason.BREAK, StopReason.UNTIL)
+    if outcome.is_left or outcome.stop.reason in good:
         return ExitStatus.OK
     interrupted = outcome.stop.reason is StopReason.INTERRUPTED
     return ExitStatus.INTERRUPTED if interrupted else ExitStatus.FINDINGS
@@ -152,21 +240,52 @@ def _print_failure(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> 
     failure = failure_of(outcome, options.max_cycles)
     if failure is not None and failure.span is not None:
         color = wants_color("auto", sys.stderr)
-        write(failure_text(failure, kernel.source, color), sys.stderr)
+        columns = columns_of(sys.stderr)
+        write(failure_text(failure, kernel.source, color, columns), sys.stderr)
     elif failure is not None:
         note = f"; {failure.note}" if failure.note else ""
         print_message(PROGRAM, f"{kernel.name}: {failure.message}{note}")
-    if options.dump:
+    if failure is not None and outcome.failed is None and outcome.host.saved is None:
+        _print_missing(kernel, outcome, options)
+    if options.dump or options.save_state:
         print_message(PROGRAM, "nothing was dumped", "note")
 
 
+def _print_missing_values(kernel: Kernel, outcome: RunOutcome) -> ExitStatus:
+    """Print which expressions of `--print` have no value; return the status that this means."""
+    missing = [each for each in outcome.printed if each.result is None]
+    for each in missing:
+        print_message(PROGRAM, f"{kernel.name}: no value for --print `{each.text}`: {each.message}")
+    return ExitStatus.FINDINGS if missing else ExitStatus.OK
+
+
+def _print_missing(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> None:
+    """Print which inputs the program did not get: the reason of most failures of a first run.
+
+    A limit that the user has lowered says nothing about the program.
+    """
+    if outcome.stop.fault is None and options.max_cycles < MAX_CYCLES:
+        return
+    from ipu_asm.debugger.missing_inputs import missing_inputs
+
+    given = [f"cr{number}" for number in options.cr] + [f"lr{number}" for number in options.lr]
+    has_data = bool(outcome.loaded)
+    missing = missing_inputs(kernel.program, outcome.machine.state, given, has_data)
+    if sentence := missing.sentence(_REMEDY):
+        print_message(PROGRAM, sentence, "help")
+
+
 def _report(
-    kernel: Kernel, outcome: RunOutcome, options: RunOptions, written: Sequence[str]
+    kernel: Kernel,
+    outcome: RunOutcome,
+    options: RunOptions,
+    written: Sequence[str],
+    comparisons: Sequence[Comparison],
 ) -> None:
     from ipu_asm.cli.run.report import summary_json, summary_text
 
     if options.json:
-        write(summary_json(kernel, outcome, options.state), sys.stdout)
+        write(summary_json(kernel, outcome, options, comparisons), sys.stdout)
     else:
         stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
-        write(summary_text(outcome, written, options.state, options.verbose), stream)
+        write(summary_text(outcome, options, written, comparisons), stream)

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import is_terminal, write_bytes
-from ipu_asm.cli.run.option_values import LoadRequest
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
-from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, read_beginning
+from ipu_asm.config.files import STANDARD_INPUT, FileError
 from ipu_asm.isa import manifests
+from ipu_asm.testbench.data.source import Data
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome
+    from ipu_asm.testbench.data.reading import Piece
 
 
-def read_loads(options: RunOptions, isa_name: str) -> list[tuple[int, bytes]]:
-    """Return the initial memory contents: addresses and bytes. Raises `FileError`.
+def read_pieces(requests: Sequence[Data], isa_name: str) -> list[Piece]:
+    """Return data for the memory of a set's machine, before it exists. Raises `FileError`.
 
     An instruction set without a machine has no memory: reading the program tells it.
     """
     manifest = manifests().get(isa_name)
     size = manifest.memory_size if manifest else 0
-    return [(load.address, _content(load, size)) for load in options.load] if size else []
+    if not requests:
+        return []
+    from ipu_asm.testbench.data.reading import read_piece  # 10 ms, for `zipfile`
+
+    return [read_piece(data, size) for data in requests] if size else []
 
 
 def check_outputs(options: RunOptions) -> None:
@@ -52,7 +57,9 @@ def write_outputs(
 
     Raises `FileError`; then no file has changed.
     """
-    written = [*_dumps(options, outcome)] if is_good else []
+    written = _dumps(options, outcome) if is_good else []
+    if is_good and options.save_state is not None:
+        written.append(_state(options.save_state, kernel, outcome))
     if options.trace is not None:
         written.append(_trace(options.trace, kernel, outcome))
     if options.profile is not None:
@@ -60,6 +67,11 @@ def write_outputs(
 
         content = profile_file(options.profile, kernel, outcome).encode()
         written.append((Output(options.profile, content), options.profile))
+    if options.coverage is not None:
+        from ipu_asm.cli.run.coverage_file import coverage_file
+
+        content = coverage_file(options.coverage, kernel, outcome).encode()
+        written.append((Output(options.coverage, content), options.coverage))
     outputs = [output for output, _ in written]
     for output in outputs:
         if output.path == STANDARD_INPUT:
@@ -68,12 +80,18 @@ def write_outputs(
     return [note for _, note in written]
 
 
-def _dumps(options: RunOptions, outcome: RunOutcome) -> Iterator[tuple[Output, str]]:
-    memory = outcome.machine.state.xmem
-    for dump in options.dump:
-        content = bytes(memory.read_address(dump.address, dump.length))
-        unit = "byte" if dump.length == 1 else "bytes"
-        yield Output(dump.file, content), f"{dump.file} ({dump.length:,} {unit})"
+def _dumps(options: RunOptions, outcome: RunOutcome) -> list[tuple[Output, str]]:
+    if not options.dump:
+        return []
+    from ipu_asm.testbench.data.memory import dump_outputs
+
+    return dump_outputs(outcome.machine.state, options.dump)
+
+
+def _state(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
+    from ipu_asm.testbench.data.state_files import state_file
+
+    return Output(path, state_file(outcome.machine.state, outcome.run_so_far(kernel))), path
 
 
 def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
@@ -95,24 +113,3 @@ def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]
     shown = f"the last {len(addresses):,} of {outcome.cycles:,} bundles"
     note = f"{path} ({shown}: --trace-limit)" if left_out else path
     return Output(path, "".join(pieces).encode()), note
-
-
-def _content(load: LoadRequest, memory_size: int) -> bytes:
-    """Return the requested bytes of a file, reading no more than fits. Raises `FileError`."""
-    target = Target.of_argument(load.file)
-    room = memory_size - load.address
-    most = room + 1 if load.length is None else load.length
-    content = read_beginning(target, most)
-    wanted = 1 if load.length is None else load.length
-    if len(content) < wanted:
-        least = counted(wanted, "byte")
-        raise FileError(
-            f"expected at least {least}, found {counted(len(content), 'byte')}", target.name
-        )
-    if len(content) > room:
-        raise FileError(
-            f"xmem has {memory_size:#x} bytes, found more than {counted(room, 'byte')} "
-            f"for address {load.address:#x}",
-            target.name,
-        )
-    return content

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.run.host_options import WrongOptionError
+from ipu_asm.cli.console import ExitStatus
+from ipu_asm.cli.progress import ProgressBar
+from ipu_asm.cli.run.host_options import Host, WrongOptionError
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.cli.run.progress import ProgressBar
+from ipu_asm.cli.run.printing import PrintedValue, check_printed, printed_values
+from ipu_asm.cli.run.run_stops import RunStops, break_addresses, until_of
 from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext
+from ipu_asm.debugger.live_context import live_context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import SelectiveTest, StopTest
-from ipu_asm.emulator.model import decode_word, machine_for
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
 from ipu_asm.emulator.run_end import run_end_of
 from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import RunEnd, StopReason
 from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.testbench.data.memory import Loaded, load_pieces
+from ipu_asm.testbench.data.state_files import RunSoFar, SavedRun, digest_of, restore_state
 
 # A piece is long enough for its overhead not to matter, and short enough for Ctrl-C and the bar.
 _FIRST_PIECE = 2_000
@@ -41,7 +47,9 @@ class BrokenAssertionsError(Exception):
 class RunOutcome(NamedTuple):
     """The result of a run; `recording` is None unless requested.
 
-    `failed` is the assertion that stopped it, if one did.
+    `failed` is the assertion that stopped it, if one did; `loaded` are the data that it began with,
+    `printed` the values that were asked for, and `missed` is an end that it should have had.
+    `session` is the exit status that the commands of a debug session ask for; None without one.
     """
 
     machine: AnyMachine
@@ -49,12 +57,28 @@ class RunOutcome(NamedTuple):
     seconds: float
     recording: Recording | None
     failed: FailedAssertion | None = None
+    host: Host = Host({}, ())
+    loaded: Sequence[Loaded] = ()
+    printed: Sequence[PrintedValue] = ()
+    missed: str = ""
+    session: ExitStatus | None = None
+
+    def run_so_far(self, kernel: Kernel) -> RunSoFar:
+        """Return what a file with the state says of the run."""
+        before = self.host.saved.run.cycles if self.host.saved else 0
+        digest = digest_of(self.machine.state.inst_mem)
+        return RunSoFar(self.host.settings, kernel.name, digest, before + self.cycles)
 
     @property
     def last_bundle(self) -> int | None:
         """Return the bundle that halted the machine; None if none did."""
         is_halted = self.stop.reason is StopReason.HALTED and self.stop.pc >= 0
         return self.stop.pc if is_halted else None
+
+    @property
+    def is_left(self) -> bool:
+        """Return whether a debug session has ended before the program."""
+        return self.stop.reason is StopReason.PAUSE
 
     @property
     def cycles(self) -> int:
@@ -67,24 +91,17 @@ class RunOutcome(NamedTuple):
         return self.cycles / self.seconds if self.seconds else 0.0
 
 
-def execute(
-    kernel: Kernel,
-    options: RunOptions,
-    settings: Mapping[str, Any],
-    memory: Iterable[tuple[int, bytes]],
-) -> RunOutcome:
-    """Run a program on a machine whose xmem begins with `memory`, pairs of address and bytes.
+def execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome:
+    """Run a program on a machine that the host has set up.
 
-    `settings` are host options of the machine. Raises `ProgramError` for a program that the machine
-    cannot load, `WrongOptionError` for registers that it does not have, and
+    Raises `ProgramError` for a program that the machine cannot load, `WrongOptionError` for
+    registers that it does not have, `FileError` for data that it does not take, and
     `BrokenAssertionsError`.
     """
-    model = machine_for(kernel.isa.name)
-    state = model.make_state(settings)
-    _load(state, kernel, options, memory)
-    machine: AnyMachine = model.make_machine(state, settings)
+    state, loaded = start_state(kernel, options, host)
+    machine: AnyMachine = machine_for(kernel.isa.name).make_machine(state, host.settings)
     recording = None
-    if options.trace is not None or options.profile is not None:
+    if any(each is not None for each in (options.trace, options.profile, options.coverage)):
         recording = Recording(options.trace_limit if options.trace is not None else 0)
     machine.engine_choice = engine_of(options.engine)
     if machine.engine_choice is Engine.CORE:
@@ -94,24 +111,67 @@ def execute(
     assertions = AssertionChecks(machine, kernel.lines) if options.assertions else None
     if assertions is not None and (broken := assertions.broken()):
         raise BrokenAssertionsError(broken)
-    breaks = _breaks(machine, kernel.isa) if options.breaks else frozenset[int]()
-    stops = _Stops(machine, breaks, assertions)
+    context = live_context(kernel.lines, state)
+    stops = _stops(kernel, machine, options, assertions, context, host.saved is not None)
     length = RunLength(kernel.program, machine.state)
     start = time.perf_counter()
     progress = ProgressBar(options.max_cycles, sys.stderr, length=lambda: length.cycles)
     reason, fault = _run(machine, options, stops, recording, progress)
     seconds = time.perf_counter() - start
     stop = run_end_of(machine, reason, lines, fault)
-    return RunOutcome(machine, stop, seconds, recording, stops.failed)
+    context.cycle = machine.cycles
+    printed = printed_values(context, options.prints)
+    missed = stops.missed() if reason is StopReason.HALTED else ""
+    return RunOutcome(
+        machine, stop, seconds, recording, stops.failed, host, loaded, printed, missed
+    )
 
 
-def _load(
-    state: AnyState, kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]
-) -> None:
-    """Load program, memory and registers."""
+def _stops(
+    kernel: Kernel,
+    machine: AnyMachine,
+    options: RunOptions,
+    assertions: AssertionChecks | None,
+    context: LiveContext,
+    is_resumed: bool,
+) -> RunStops:
+    """Return what stops the run. Raises `WrongOptionError` for an unusable expression."""
+    breaks = break_addresses(machine, kernel.isa) if options.breaks else frozenset[int]()
+    name = "--print"
+    try:
+        check_printed(context, options.prints)
+        name = "--until"
+        until = None if options.until is None else until_of(machine, context, options.until)
+    except ExpressionError as error:
+        raise WrongOptionError(f"argument {name}: {error.message}") from None
+    return RunStops(machine, breaks, assertions, until, context, is_resumed)
+
+
+def start_state(
+    kernel: Kernel, options: RunOptions, host: Host
+) -> tuple[AnyState, Sequence[Loaded]]:
+    """Return a state with program, registers and memory, and what was loaded to memory.
+
+    Raises `WrongOptionError` and `FileError`.
+    """
+    state: AnyState = machine_for(kernel.isa.name).make_state(host.settings)
     state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
-    for address, content in memory:
-        state.xmem.write_address(address, content)
+    if host.saved is not None:
+        _restore(state, host.saved, host.settings)
+    _set_registers(state, kernel, options)
+    return state, load_pieces(state, host.memory) if host.memory else ()
+
+
+def _restore(state: AnyState, saved: SavedRun, settings: Mapping[str, Any]) -> None:
+    """Restore a saved state; what options say of registers counts before it. Raises `FileError`."""
+    restore_state(state, saved)
+    for option in machine_for(state.isa_name).host_options:
+        if option.register and option.name in settings:
+            number = option.choices.index(settings[option.name])
+            state.regfile.scalars[state.layout.places[option.register]] = number
+
+
+def _set_registers(state: AnyState, kernel: Kernel, options: RunOptions) -> None:
     files = state.layout.files
     for file, values in (("cr", options.cr), ("lr", options.lr)):
         for index, value in values.items():
@@ -124,64 +184,10 @@ def _load(
             state.regfile.set_scalar(file, index, value)
 
 
-def _breaks(machine: AnyMachine, isa: Isa) -> frozenset[int]:
-    """Return the addresses of bundles with a break instruction."""
-    breaks = machine.break_slot
-    return frozenset(
-        address
-        for address, word in enumerate(machine.state.inst_mem)
-        if word is not None
-        and any(c.slot.name == breaks and not c.is_idle for c in decode_word(isa, word))
-    )
-
-
-class _Stops:
-    """What stops a run between two bundles: breaks, and assertions that do not hold."""
-
-    def __init__(
-        self, machine: AnyMachine, breaks: frozenset[int], assertions: AssertionChecks | None
-    ) -> None:
-        self._machine = machine
-        self._breaks = breaks
-        self._assertions = assertions
-        self.failed: FailedAssertion | None = None
-
-    @property
-    def test(self) -> StopTest | None:
-        """The test for a run; None if nothing can stop it."""
-        before, after = (
-            self._assertions.addresses if self._assertions else (frozenset(), frozenset())
-        )
-        if before or after:
-            return SelectiveTest(self._is_reason, before, self._breaks, after)
-        return SelectiveTest(self._is_break, at_breaks=self._breaks) if self._breaks else None
-
-    def reason(self, address: int) -> StopReason | None:
-        """Return why the run stops in front of a bundle; None if it goes on."""
-        assertions = self._assertions
-        if assertions is not None and assertions.may_fail(address):
-            self.failed = assertions.failed()
-            if self.failed is not None:
-                return StopReason.ASSERTION
-        return StopReason.BREAK if self._is_break(address) else None
-
-    def _is_reason(self, address: int) -> bool:
-        return self.reason(address) is not None
-
-    def at_halt(self) -> StopReason:
-        """Return why the run has ended after its last bundle."""
-        if self._assertions is not None:
-            self.failed = self._assertions.failed_after()
-        return StopReason.HALTED if self.failed is None else StopReason.ASSERTION
-
-    def _is_break(self, address: int) -> bool:
-        return address in self._breaks and self._machine.stops_at(address)
-
-
 def _run(
     machine: AnyMachine,
     options: RunOptions,
-    stops: _Stops,
+    stops: RunStops,
     recording: Recording | None,
     progress: ProgressBar,
 ) -> tuple[StopReason, Fault | None]:
@@ -198,7 +204,8 @@ def _run(
                     return reason, None
                 if machine.cycles >= options.max_cycles:
                     return StopReason.CYCLE_LIMIT, None
-                limit = min(piece.bundles, options.max_cycles - machine.cycles)
+                left = options.max_cycles - machine.cycles
+                limit = min(piece.bundles, left)
                 if recording is None:
                     piece.adapt(machine.run(limit, stop))
                 else:

@@ -7,16 +7,35 @@ from __future__ import annotations
 
 import math
 from argparse import ArgumentTypeError, _ArgumentGroup
-from typing import Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
-from ipu_asm.cli.run.option_values import DumpRequest, LoadRequest, number, outside_memory
+from ipu_asm.cli.run.option_values import number, outside_memory
+from ipu_asm.config.kernel_keys import NAMED_VALUES
 from ipu_asm.isa import manifests
 from ipu_asm.isa.manifest import HostOption, Manifest
 from ipu_asm.isa.operands import quoted
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.testbench.data.source import Data
+
+if TYPE_CHECKING:
+    from ipu_asm.testbench.data.reading import Piece
+    from ipu_asm.testbench.data.state_files import SavedRun
 
 
 class WrongOptionError(Exception):
     """An option with a value that the instruction set of the program does not allow."""
+
+
+class Host(NamedTuple):
+    """What the host sets before the run: options of the machine, and data for its memory.
+
+    `expected` are data to compare memory with after the run; `saved` is the state to begin with.
+    """
+
+    settings: Mapping[str, Any]
+    memory: Sequence[Piece]
+    expected: Sequence[Piece] = ()
+    saved: SavedRun | None = None
 
 
 def host_option_names() -> list[str]:
@@ -65,9 +84,7 @@ def settings_of(
     return settings
 
 
-def check_memory(
-    isa_name: str, requests: Mapping[str, Sequence[LoadRequest] | Sequence[DumpRequest]]
-) -> None:
+def check_memory(isa_name: str, requests: Mapping[str, Sequence[Data]]) -> None:
     """Check that ranges lie in the memory of a set's machine; `requests` has them by option.
 
     Raises `WrongOptionError`.
@@ -77,7 +94,8 @@ def check_memory(
         return
     for name in requests:
         for request in requests[name]:
-            mistake = outside_memory(request.address, request.length, manifest.memory_size)
+            place = request.place
+            mistake = outside_memory(place.address, place.size, manifest.memory_size)
             if mistake:
                 raise WrongOptionError(f"argument {name}: {mistake}")
 
@@ -136,6 +154,10 @@ def _unknown(name: str, isa_name: str, manifest: Manifest) -> str:
 
 
 def _help(option: HostOption) -> str:
+    if option.name in NAMED_VALUES:
+        choices = f": {', '.join(option.choices)}" if option.choices else ""
+        stated = f"what a comment `# CR {option.name} = ...` or ipu.toml states"
+        return f"{option.summary}{choices} (default: {stated}, else off)"
     has_default = option.default is not None and option.default is not False
     default = f" (default: {option.default})" if has_default else ""
     if option.kind == "choice":

@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, _ActionsContainer
-from typing import NamedTuple
 
-from ipu_asm.config.files import NUMPY_DUMP, NUMPY_LOAD, is_numpy_file
 from ipu_asm.isa.operands import number_value, quoted
 
 _REGISTERS = 16
+_OPENING, _CLOSING = "([{", ")]}"
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
-
-
-class LoadRequest(NamedTuple):
-    """A file to copy into xmem; `length` is its number of bytes to copy, None for all."""
-
-    file: str
-    address: int
-    length: int | None
-
-
-class DumpRequest(NamedTuple):
-    """A range of xmem to write to a file; `text` is the option as written."""
-
-    file: str
-    address: int
-    length: int
-    text: str
-
-    @property
-    def end(self) -> int:
-        """Return the first address behind the range."""
-        return self.address + self.length
 
 
 def number(text: str) -> int:
@@ -74,27 +51,6 @@ def register_value(text: str) -> tuple[int, int]:
     return index, value & _MOST
 
 
-def load_request(text: str) -> LoadRequest:
-    """Parse `FILE@ADDR` or `FILE@ADDR:LENGTH`. Raises `ArgumentTypeError`."""
-    file, place = _split(text, "FILE@ADDR or FILE@ADDR:LENGTH")
-    if is_numpy_file(file):
-        raise ArgumentTypeError(f"{file}: {NUMPY_LOAD}")
-    address, separator, length = place.partition(":")
-    return LoadRequest(file, number(address), _length(length) if separator else None)
-
-
-def dump_request(text: str) -> DumpRequest:
-    """Parse `FILE@ADDR:LENGTH`. Raises `ArgumentTypeError`."""
-    wanted = "FILE@ADDR:LENGTH"
-    file, place = _split(text, wanted)
-    address, separator, length = place.partition(":")
-    if not separator:
-        raise ArgumentTypeError(f"expected {wanted}, found {quoted(text)}")
-    if is_numpy_file(file):
-        raise ArgumentTypeError(f"{file}: {NUMPY_DUMP}")
-    return DumpRequest(file, number(address), _length(length), text)
-
-
 def outside_memory(address: int, length: int | None, size: int) -> str | None:
     """Return the mistake of a range that does not lie in a memory of `size` bytes."""
     if not 0 <= address < size:
@@ -105,16 +61,17 @@ def outside_memory(address: int, length: int | None, size: int) -> str | None:
     return None
 
 
-def _split(text: str, wanted: str) -> tuple[str, str]:
-    """Return the file, whose name may contain an `@`, and the text behind the last `@`."""
-    file, separator, place = text.rpartition("@")
-    if not file or not separator:
-        raise ArgumentTypeError(f"expected {wanted}, found {quoted(text)}")
-    return file, place
+def expressions_in(text: str) -> list[str]:
+    """Return the expressions that commas outside of brackets separate. Raises `ArgumentTypeError`.
 
-
-def _length(text: str) -> int:
-    length = number(text)
-    if length < 1:
-        raise ArgumentTypeError(f"expected a length of at least 1, found {length}")
-    return length
+    A comma in an expression of the debugger begins a format; here a colon does.
+    """
+    found, depth, start = [], 0, 0
+    for at, character in enumerate(f"{text},"):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and (depth == 0 or at == len(text)):
+            found.append(text[start:at].strip())
+            start = at + 1
+    if not all(found):
+        raise ArgumentTypeError(f"expected expressions such as lr4,r0:i8, found {quoted(text)}")
+    return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentTypeError, Namespace
-from itertools import combinations
-from typing import Callable, Iterator, Mapping, NamedTuple, NoReturn, Sequence
+from itertools import chain
+from typing import Callable, Iterator, Mapping, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
@@ -17,28 +17,26 @@ from ipu_asm.cli.arguments import (
     add_isa_option,
     add_warnings_option,
 )
+from ipu_asm.cli.run.data_options import DATA_HELP, add_data_options
 from ipu_asm.cli.run.host_options import add_host_option, host_option_names
-from ipu_asm.cli.run.option_values import (
-    DumpRequest,
-    LoadRequest,
-    add_register_options,
-    dump_request,
-    load_request,
-    number,
-)
+from ipu_asm.cli.run.option_values import add_register_options, expressions_in, number
 from ipu_asm.config.configuration import Value
-from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
 from ipu_asm.emulator.engine import VARIABLE, Engine, engine_of
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.testbench.data.source import Data
 
 PROGRAM = "ipu-run"
 MAX_CYCLES = 10_000_000
 TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
 
-_EXAMPLES = """\
+_WHAT = "a program or an image"
+_EXAMPLES = f"""\
 examples:
   ipu-run kernel.s --dtype fp8_e4m3 --cr 0=0 --cr 1=0x20000 --cr 2=0x40000 \\
           --load inputs.bin@0 --load weights.bin@0x20000 --dump out.bin@0x40000:2560
+  ipu-run kernel.s --load inputs.npy@0 --load weights.npz[dense]@0x20000 \\
+          --expect expected.npy@0x40000 --dump out.npy@0x40000:20x128:i8
   ipu-run kernel.s --profile kernel.html --trace kernel.json
   ipu-run kernel.bin --max-cycles 1_000 --state
   ipu-run kernel.s --break --json
@@ -46,12 +44,14 @@ examples:
 
 Numbers are decimal, or begin with 0x, 0b or 0o; underscores may separate digits. FILE is a program,
 or an image that `ipu-as assemble` has written. For --dump, `-` is standard output. Output files are
-written after the run, all of them or none: trace and profile after every run, dumps only if the
-program halted or stopped at a break.
+written after the run, all of them or none: trace, profile and coverage after every run, dumps only
+if the program halted or stopped at a break.
 
+{DATA_HELP}
 exit status:
-  0    the program halted, or stopped at a break with --break
-  1    errors in the program, an assertion that does not hold, a fault, or the cycle limit
+  0    the program halted, or stopped at a break with --break, or where --until says
+  1    errors in the program, an assertion that does not hold, a fault, the cycle limit, memory that
+       is not as --expect has it, or an expression of --print that has no value
   2    wrong usage, an unreadable file, or data that does not fit into xmem
   3    internal error
   130  interrupted by Ctrl-C
@@ -67,26 +67,57 @@ class RunOptions(NamedTuple):
     host: Mapping[str, str | bool]
     cr: dict[int, int]
     lr: dict[int, int]
-    load: tuple[LoadRequest, ...]
-    dump: tuple[DumpRequest, ...]
+    load: tuple[Data, ...]
+    dump: tuple[Data, ...]
+    expect: tuple[Data, ...]
+    save_state: str | None
+    load_state: str | None
     max_cycles: int
+    until: str | None
     breaks: bool
     assertions: bool
     engine: str
     verbose: bool
     json: bool
     state: bool
+    prints: tuple[str, ...]
     trace: str | None
     trace_limit: int
     profile: str | None
+    coverage: str | None
     warnings: bool
+    interactive: bool
+    commands: str | None
     defines: Mapping[str, Value]
+
+    @property
+    def is_debugged(self) -> bool:
+        """Return whether the program is run by the terminal debugger."""
+        return self.interactive or self.commands is not None
+
+    @property
+    def has_inputs(self) -> bool:
+        """Return whether the user gives registers, data or options of the machine."""
+        given = (self.cr, self.lr, self.host, self.load, self.expect, self.load_state)
+        return any(given)
+
+    @property
+    def inputs(self) -> list[str]:
+        """Return the files that are read for the run: program, data, commands."""
+        data = (each.source.file for each in (*self.load, *self.expect))
+        return [self.file, *data, *([self.commands] if self.commands else [])]
 
     @property
     def outputs(self) -> list[str]:
         """Return the files that the run writes."""
-        others = [path for path in (self.trace, self.profile) if path is not None]
-        return [*(dump.file for dump in self.dump), *others]
+        dumped = dict.fromkeys(dump.source.file for dump in self.dump)
+        return [*dumped, *self.other_outputs]
+
+    @property
+    def other_outputs(self) -> list[str]:
+        """Return the files that the run writes besides dumps."""
+        paths = (self.save_state, self.trace, self.profile, self.coverage)
+        return [path for path in paths if path is not None]
 
 
 def usage_error(message: str) -> NoReturn:
@@ -95,10 +126,14 @@ def usage_error(message: str) -> NoReturn:
 
 
 def read_options(arguments: Sequence[str] | None) -> RunOptions:
-    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage.
+
+    Whether they agree with each other is a question for `exclusions.check_options`.
+    """
     parser = _parser()
     given = sys.argv[1:] if arguments is None else arguments
     namespace = parser.parse(list(_joined(given)))
+    parser.require_file(namespace, _WHAT)
     if namespace.trace_limit is not None and namespace.trace is None:
         parser.error("--trace-limit needs --trace")
     options = _options(namespace)
@@ -106,16 +141,12 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
         engine_of(options.engine)  # argparse does not look at the default
     except ValueError as error:
         parser.error(f"{VARIABLE}: {error}")
-    for problem in (_dumps, _outputs, _streams):
-        message = problem(options)
-        if message:
-            parser.error(message)
     return options
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
     """Yield the arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
-    valued = ("--load", "--dump", "--cr", "--lr")
+    valued = ("--load", "--dump", "--expect", "--cr", "--lr")
     rest = iter(arguments)
     for argument in rest:
         value = next(rest, None) if argument in valued else None
@@ -134,39 +165,11 @@ def _options(namespace: Namespace) -> RunOptions:
             "defines": dict(values["defines"]),
             "load": tuple(values["load"]),
             "dump": tuple(values["dump"]),
+            "expect": tuple(values["expect"]),
+            "prints": tuple(chain.from_iterable(values["prints"])),
             "trace_limit": values["trace_limit"] or TRACE_LIMIT,
         }
     )
-
-
-def _dumps(options: RunOptions) -> str | None:
-    for one, other in combinations(options.dump, 2):
-        if one.address < other.end and other.address < one.end:
-            return f"--dump: `{one.text}` and `{other.text}` overlap"
-    return None
-
-
-def _outputs(options: RunOptions) -> str | None:
-    for one, other in combinations(options.outputs, 2):
-        if os.path.realpath(one) == os.path.realpath(other) or is_same_file(one, other):
-            return f"two outputs are the same file: `{one}` and `{other}`"
-    names = [options.file, *(load.file for load in options.load)]
-    inputs = [Target.of_argument(name) for name in names]
-    for output in options.outputs:
-        found = input_at(output, inputs) if output != STANDARD_INPUT else None
-        if found is not None:
-            what = "the program" if found is inputs[0] else "a file that --load reads"
-            return f"`{output}` would replace {what}"
-    return None
-
-
-def _streams(options: RunOptions) -> str | None:
-    inputs = [options.file, *(load.file for load in options.load)]
-    if inputs.count(STANDARD_INPUT) > 1:
-        return "standard input can be read only once"
-    if options.json and STANDARD_INPUT in options.outputs:
-        return "--json and --dump cannot both write to standard output"
-    return None
 
 
 def _parser() -> ArgumentParser:
@@ -177,7 +180,7 @@ def _parser() -> ArgumentParser:
         epilog=_EXAMPLES,
     )
     parser.add_argument(
-        "file", metavar="FILE", help="a program or an image, or `-` for standard input"
+        "file", nargs="?", metavar="FILE", help=f"{_WHAT}, or `-` for standard input"
     )
     add_isa_option(parser)
     parser.add_argument(
@@ -189,37 +192,19 @@ def _parser() -> ArgumentParser:
     add_define_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_machine(parser)
-    _add_data(parser)
+    add_data_options(parser)
     _add_run(parser)
     _add_output(parser)
     return parser
 
 
 def _add_machine(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("machine state before the run (default: that after reset)")
+    group = parser.add_argument_group(
+        "machine state before the run (default: that of ipu.toml, else that after reset)"
+    )
     for name in host_option_names():
         add_host_option(group, name)
     add_register_options(group, "set {} register N")
-
-
-def _add_data(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("memory")
-    group.add_argument(
-        "--load",
-        action="append",
-        default=[],
-        type=load_request,
-        metavar="FILE@ADDR[:LENGTH]",
-        help="copy FILE, or its first LENGTH bytes, to xmem at ADDR; repeatable, in order",
-    )
-    group.add_argument(
-        "--dump",
-        action="append",
-        default=[],
-        type=dump_request,
-        metavar="FILE@ADDR:LENGTH",
-        help="write LENGTH bytes of xmem at ADDR to FILE after the run; repeatable",
-    )
 
 
 def _add_run(parser: ArgumentParser) -> None:
@@ -232,10 +217,27 @@ def _add_run(parser: ArgumentParser) -> None:
         help=f"stop after N bundles (default: {MAX_CYCLES:,})",
     )
     group.add_argument(
+        "--until",
+        metavar="LABEL|EXPRESSION",
+        help="stop in front of a label, or where an expression of the debugger holds, such as "
+        "`lr4 > 2`",
+    )
+    group.add_argument(
         "--break",
         dest="breaks",
         action="store_true",
         help="stop at the first break instruction that is taken (default: ignore them)",
+    )
+    group.add_argument(
+        "--interactive",
+        action="store_true",
+        help="debug the program in the terminal, or with the commands of a pipe: `help` lists them",
+    )
+    group.add_argument(
+        "--commands",
+        metavar="FILE",
+        help="debug the program with the commands in FILE, one a line; the first that fails ends "
+        "the session with status 1",
     )
     group.add_argument(
         "--no-assertions",
@@ -262,6 +264,16 @@ def _add_output(parser: ArgumentParser) -> None:
     add_warnings_option(group)
     group.add_argument("--state", action="store_true", help="print all registers after the run")
     group.add_argument(
+        "--print",
+        dest="prints",
+        action="append",
+        default=[],
+        type=expressions_in,
+        metavar="EXPRESSIONS",
+        help="print values after the run, such as `lr4,r0:i8,acc[0..7]`, in expressions of the "
+        "debugger; behind a colon a type or a notation (x u b o d); repeatable",
+    )
+    group.add_argument(
         "--trace",
         metavar="FILE",
         help="write a trace of all slots, for Perfetto or chrome://tracing",
@@ -271,6 +283,11 @@ def _add_output(parser: ArgumentParser) -> None:
         type=_between(1),
         metavar="N",
         help=f"trace only the last N bundles (default: {TRACE_LIMIT:,})",
+    )
+    group.add_argument(
+        "--coverage",
+        metavar="FILE",
+        help="write which lines and branches were executed, for lcov, or as a page (.html)",
     )
     group.add_argument(
         "--profile",

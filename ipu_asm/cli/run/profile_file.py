@@ -20,7 +20,7 @@ def profile_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
         return json.dumps(_as_data(profile, kernel, outcome), indent=1) + "\n"
     from ipu_asm.reports.profile_page import profile_page
 
-    return profile_page(profile, kernel.source, describe_stop(outcome.stop), kernel.isa)
+    return profile_page(profile, kernel.source, outcome.stop, kernel.isa)
 
 
 def _as_data(profile: Profile, kernel: Kernel, outcome: RunOutcome) -> dict[str, Any]:

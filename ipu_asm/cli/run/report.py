@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run.execution import RunOutcome
-from ipu_asm.cli.run.progress import shown_rate
+from ipu_asm.cli.run.expectations import Comparison
+from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.register_text import scalars_of, settings_of_state, state_text, vectors_of
+from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.diagnostics.rendering import printable, render
@@ -21,6 +24,7 @@ from ipu_asm.emulator.stops import (
     describe_word,
     summarize_stop,
 )
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span
 
@@ -29,29 +33,56 @@ _CYCLE_LIMIT = RuleId("cycle-limit", "cycle-limit", Severity.ERROR)
 
 
 def summary_text(
-    outcome: RunOutcome, written: Sequence[str], with_state: bool, with_engine: bool = False
+    outcome: RunOutcome,
+    options: RunOptions,
+    written: Sequence[str],
+    comparisons: Sequence[Comparison],
 ) -> str:
-    """Return the stop reason, the duration, the files written and, if `with_state`, all registers.
+    """Return the stop reason, the duration, the files written, and what else is asked for.
 
     The cause of a fault is omitted: it is in `failure_of`, which is printed as an error.
     """
-    rate = shown_rate(outcome.cycles_per_second)
-    unit = "cycle" if outcome.cycles == 1 else "cycles"
     stop = outcome.stop
     lines = [
         summarize_stop(stop) if stop.fault is not None else describe_stop(stop),
-        f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate} cycles per second",
+        _duration(outcome),
     ]
-    if with_engine:
+    if options.verbose:
         lines.append(f"engine: {outcome.machine.engine_used}")
+        if outcome.host.saved is not None:
+            _, _, run, pc, is_halted, _ = outcome.host.saved
+            place = "after its end" if is_halted else f"in front of bundle {pc}"
+            lines.append(f"began with a state of {run.program}, {place}, cycle {run.cycles:,}")
+        for text, address, size, described in outcome.loaded:
+            what = f"{counted(size, 'byte')} at {address:#x}: {described}"
+            lines.append(f"loaded {printable(text)}, {what}")
     if written:
         lines.append(f"wrote {printable(', '.join(written))}")
-    if with_state:
+    equal = [f"{each.text} at {each.address:#x}" for each in comparisons if not each.difference]
+    if equal:
+        lines.append(f"as expected: {printable(', '.join(equal))}")
+    for printed in outcome.printed:
+        lines += printed.lines
+    if options.state:
         lines.append(state_text(outcome.machine.state, outcome.last_bundle))
     return "\n".join(lines) + "\n"
 
 
-def summary_json(kernel: Kernel, outcome: RunOutcome, with_state: bool) -> str:
+def _duration(outcome: RunOutcome) -> str:
+    """The cycles and the speed; a session has none, as it also goes back."""
+    cycles = f"{outcome.cycles:,} {'cycle' if outcome.cycles == 1 else 'cycles'}"
+    if outcome.session is not None:
+        return cycles
+    rate = shown_rate(outcome.cycles_per_second)
+    return f"{cycles} in {outcome.seconds:.3f} s, {rate} cycles per second"
+
+
+def summary_json(
+    kernel: Kernel,
+    outcome: RunOutcome,
+    options: RunOptions,
+    comparisons: Sequence[Comparison],
+) -> str:
     """Return the summary as one JSON object.
 
     Registers are unsigned numbers, vectors are bytes in hexadecimal. `pc` is the program counter,
@@ -77,7 +108,13 @@ def summary_json(kernel: Kernel, outcome: RunOutcome, with_state: bool) -> str:
     }
     if settings := settings_of_state(state):
         result["settings"] = settings
-    if with_state:
+    if outcome.printed:
+        result["printed"] = {printed.text: printed.json() for printed in outcome.printed}
+    if outcome.loaded:
+        result["loaded"] = [loaded._asdict() for loaded in outcome.loaded]
+    if comparisons:
+        result["expected"] = [comparison.json() for comparison in comparisons]
+    if options.state:
         result["vectors"] = {name: data.hex() for name, data in vectors_of(state).items()}
     return json.dumps(result, indent=2) + "\n"
 
@@ -109,12 +146,32 @@ def failure_of(outcome: RunOutcome, max_cycles: int) -> RunFailure | None:
     return RunFailure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
 
 
-def failure_text(failure: RunFailure, source: SourceFile, color: bool) -> str:
-    """Return a failure rendered with its source line."""
+def warnings_of(outcome: RunOutcome, options: RunOptions) -> list[str]:
+    """Return warnings about the end of a run that is not a failure."""
+    stop, found = outcome.stop, []
+    if (
+        options.warnings
+        and stop.reason is StopReason.HALTED
+        and stop.instruction is None
+        and stop.pc >= 0
+    ):
+        found.append(
+            "the program ran past its last bundle and off the end of program memory, without an "
+            "instruction that halts it, such as `bkpt`"
+        )
+    if outcome.missed:
+        found.append(f"the program halted before --until {outcome.missed}")
+    return found
+
+
+def failure_text(
+    failure: RunFailure, source: SourceFile, color: bool, columns: int | None = None
+) -> str:
+    """Return a failure rendered with its source line, cut at `columns`."""
     assert failure.span is not None
     finding = Diagnostic(failure.rule, failure.message, failure.span)
     note = f"note: {failure.note}\n" if failure.note else ""
-    return f"{render(finding, source, color)}\n{note}"
+    return f"{render(finding, source, color, columns=columns)}\n{note}"
 
 
 def _note(fault: Fault) -> str:

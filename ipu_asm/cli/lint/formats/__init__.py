@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from types import MappingProxyType
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 
 FORMATS: Mapping[str, str] = {
@@ -57,6 +58,7 @@ class LintReport(NamedTuple):
     rules: Mapping[str, RuleInfo]
     color: bool = False
     version: str = ""
+    columns: int | None = None
 
 
 def format_findings(
@@ -66,15 +68,17 @@ def format_findings(
     rules: Mapping[str, RuleInfo] | None = None,
     color: bool = False,
     version: str = "",
+    columns: int | None = None,
 ) -> str:
     """Return the report on `files` in the format `name`, a key of `FORMATS`.
 
     The result consists of whole lines that can be encoded in UTF-8. `rules` maps codes to rule data
-    for SARIF, `version` is that of this program, and `color` applies to the two formats for people.
+    for SARIF, `version` is that of this program, and `color` applies to the two formats for people,
+    `columns`, the width of a terminal, to `text`.
     Raises `KeyError` for an unknown format.
     """
     written: str = import_module(FORMATS[name]).write(
-        LintReport(files, rules or {}, color, version)
+        LintReport(files, rules or {}, color, version, columns)
     )
     return encodable(written)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Sequence
 
 from ipu_asm.cli.lint.formats import FileFindings, json_of
 from ipu_asm.diagnostics import Applicability
+from ipu_asm.named_tuple import NamedTuple
 
 # The first that applies to a rule: some of its findings are corrected by `--fix`, or only with
 # `--unsafe-fixes`.

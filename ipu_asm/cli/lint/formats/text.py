@@ -20,7 +20,7 @@ def _paragraphs(report: LintReport) -> list[str]:
     from ipu_asm.diagnostics.rendering import render  # imported on use: not needed for a clean file
 
     return [
-        render(diagnostic, source, report.color, others)
+        render(diagnostic, source, report.color, others, columns=report.columns)
         for source, diagnostics, others in report.files
         for diagnostic in diagnostics
     ]

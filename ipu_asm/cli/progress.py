@@ -1,11 +1,11 @@
-"""Progress bar of a run on a terminal."""
+"""Progress bar of a long run on a terminal."""
 
 from __future__ import annotations
 
 import time
 from typing import Callable, TextIO
 
-from ipu_asm.cli.console import is_terminal, write
+from ipu_asm.cli.console import columns_of, is_terminal, write
 
 SECONDS_UNTIL_SHOWN = 1.0
 """Seconds that a run may take before the bar appears."""
@@ -20,9 +20,10 @@ def shown_rate(rate: float) -> str:
 
 
 class ProgressBar:
-    """A bar for a run of at most `limit` cycles; not shown unless `stream` is a terminal.
+    """A bar for a run of at most `limit` units; not shown unless `stream` is a terminal.
 
-    It shows the cycles relative to the `length` of the run if that is known, else to the limit.
+    The unit is a cycle, if no other is given. It shows the number of them relative to the `length`
+    of the run if that is known, else to the limit.
     `length` is called once, when the bar appears.
     """
 
@@ -33,7 +34,9 @@ class ProgressBar:
         clock: Callable[[], float] = time.perf_counter,
         *,
         length: Callable[[], int | None] = lambda: None,
+        unit: str = "cycles",
     ) -> None:
+        self._unit = unit
         self._limit = limit
         self._length = length
         self._total: int | None = None
@@ -43,7 +46,7 @@ class ProgressBar:
         self._due = self._start + SECONDS_UNTIL_SHOWN
         self._is_shown = False
 
-    def show(self, cycles: int) -> None:
+    def show(self, count: int) -> None:
         """Redraw the bar if the interval since the last time has passed."""
         now = self._clock()
         if self._stream is None or now < self._due:
@@ -52,15 +55,15 @@ class ProgressBar:
         if not self._is_shown:
             self._total = self._length()
         self._is_shown = True
-        is_exact = self._total is not None and cycles <= self._total <= self._limit
+        is_exact = self._total is not None and count <= self._total <= self._limit
         end = self._total if self._total is not None and is_exact else self._limit
-        share = min(1.0, cycles / max(1, end))
+        share = min(1.0, count / max(1, end))
         full = round(share * _WIDTH)
         bar = "#" * full + "." * (_WIDTH - full)
-        rate = shown_rate(cycles / (now - self._start))
+        rate = shown_rate(count / (now - self._start))
         most = "" if is_exact else "at most "
-        line = f"[{bar}] {cycles:,} of {most}{end:,} cycles, {rate} a second"
-        write(_CLEAR + line, self._stream)
+        line = f"[{bar}] {count:,} of {most}{end:,} {self._unit}, {rate} a second"
+        write(_CLEAR + line[: (columns_of(self._stream) or 0) - 1], self._stream)
 
     def clear(self) -> None:
         """Remove the bar."""

@@ -1,0 +1,70 @@
+"""Digests of texts and headers, by which a result of an earlier run is known to hold."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Mapping
+
+from ipu_asm.source.disk_reader import DiskReader
+from ipu_asm.text import SourceFile
+
+try:
+    # The same function: `hashlib` loads OpenSSL besides, in a tenth of a run with the cache.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+
+class RecordingReader(DiskReader):
+    """Reads headers from the disk, and keeps a digest of each that was looked for."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, str | None] = {}
+        self._unread: set[str] = set()
+
+    @property
+    def digests(self) -> Mapping[str, str | None]:
+        """The digests by path, None for a file that is missing.
+
+        With them is the file that has Jinja's version, once it is loaded: the messages about a
+        template are Jinja's.
+        """
+        unread = self._unread - self._digests.keys()
+        jinja = getattr(sys.modules.get("jinja2"), "__file__", None)
+        libraries = [jinja] if jinja else []
+        return {**self._digests, **{path: digest_of_file(path) for path in (*unread, *libraries)}}
+
+    def read(self, path: str) -> SourceFile | None:
+        """Return a header, None if there is none."""
+        source = super().read(path)
+        self._digests[path] = _digest_of_header(path, source)
+        return source
+
+    def stamp(self, path: str) -> object:
+        """Return the stamp of a header, None if there is none."""
+        stamp = super().stamp(path)
+        if stamp is None:
+            self._digests[path] = None
+        else:
+            self._unread.add(path)
+        return stamp
+
+
+def digest(text: str) -> str:
+    """Return 32 hexadecimal digits that tell a text from others."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def digest_of_file(path: str) -> str | None:
+    """Return what tells a header from others; None if it is missing."""
+    reader = DiskReader()
+    return None if reader.stamp(path) is None else _digest_of_header(path, reader.read(path))
+
+
+def _digest_of_header(path: str, source: SourceFile | None) -> str:
+    """Return a digest of a header and of where it is: a link may lead out of the allowed folders.
+
+    Without a `source` it is a file that is not read, such as one that is no text.
+    """
+    return digest("\0" if source is None else f"{os.path.realpath(path)}\n{source.text}")

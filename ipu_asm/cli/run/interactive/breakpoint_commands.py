@@ -1,0 +1,311 @@
+"""Commands for breakpoints: at bundles, at data, and at events."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Final
+
+from ipu_asm.cli.run.interactive.breakpoint_table import Conditions, Entry, Target
+from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
+from ipu_asm.cli.run.interactive.locations import EXPECTED, LocationError, resolve
+from ipu_asm.cli.run.interactive.session import CommandError, Session
+from ipu_asm.debugger.breakpoint_conditions import BreakpointError
+from ipu_asm.debugger.breakpoints import AccessType, Trap
+from ipu_asm.debugger.expressions import ExpressionError, evaluate
+from ipu_asm.debugger.watchpoints import target_at
+
+_CONDITIONS: Final = re.compile(
+    r"(?P<place>.*?)"
+    r"(?:(?:^|\s+)(?P<if>if)(?:\s+(?P<condition>.+?))?)?"
+    r"(?:(?:^|\s+)hits\s+(?P<hits>\S+))?\s*",
+    re.DOTALL,
+)
+_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+_OFF: Final = "off"
+
+
+def _parts(argument: str) -> tuple[str, Conditions]:
+    """The place of a breakpoint, and what stands behind `if` and `hits`.
+
+    Raises `CommandError` if nothing stands behind `if`.
+    """
+    match = _CONDITIONS.fullmatch(argument)
+    assert match is not None
+    if match["if"] and not (match["condition"] or "").strip():
+        raise CommandError("expected an expression behind `if`, as in `if lr1 > 3`, found none")
+    found = Conditions((match["condition"] or "").strip(), match["hits"] or "")
+    return match["place"].strip(), found
+
+
+def _break(is_temporary: bool) -> Callable[[Session, str], None]:
+    def run(session: Session, argument: str) -> None:
+        place, conditions = _parts(argument)
+        _add(session, _target(session, place), conditions, is_temporary)
+
+    return run
+
+
+def _log(session: Session, argument: str) -> None:
+    place, _, message = argument.strip().partition(" ")
+    if not message.strip():
+        raise CommandError("expected `log LOCATION MESSAGE`, as in `log loop row {lr4}`")
+    _add(session, _target(session, place), Conditions(log=message.strip()), False)
+
+
+def _watch(access: AccessType) -> Callable[[Session, str], None]:
+    def run(session: Session, argument: str) -> None:
+        place, conditions = _parts(argument)
+        if not place:
+            raise CommandError("expected a register, an element, a slice or a part of xmem")
+        try:
+            location = evaluate(session.context, place).location
+            if location is None:
+                raise CommandError(
+                    f"a watch takes a register, an element, a slice or xmem, found `{place}`; "
+                    "`until EXPRESSION` stops where a condition holds"
+                )
+            watched = target_at(session.context.view, location)
+        except (ExpressionError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        _add(session, Target(place, watched=watched, access=access), conditions, False)
+
+    return run
+
+
+def _target(session: Session, place: str) -> Target:
+    """The bundles of a location, those of the current bundle without one."""
+    text = place or f"*{session.address}"
+    try:
+        found = resolve(session.debugger, session.context, text)
+    except LocationError as error:
+        raise CommandError(str(error)) from error
+    if found.message:
+        session.warn(found.message)
+    shown = session.debugger.lines.describe(found.address)
+    several = f" and {len(found.addresses) - 1} more" if len(found.addresses) > 1 else ""
+    return Target(f"{shown}{several}", found.addresses)
+
+
+def _add(session: Session, target: Target, conditions: Conditions, is_temporary: bool) -> None:
+    try:
+        entry = session.table.add(target, conditions, is_temporary)
+    except BreakpointError as error:
+        raise CommandError(str(error)) from error
+    session.screen.show(f"{entry.kind} {entry.number} at {_described(entry)}")
+
+
+def _described(entry: Entry) -> str:
+    condition, hits, log = entry.conditions
+    verbs = {AccessType.READ: "read", AccessType.BOTH: "read or changed"}
+    access = verbs.get(entry.target.access)
+    parts = [f"{entry.target.text} when {access}" if access else entry.target.text]
+    parts += [f"if {condition}"] if condition else []
+    parts += [f"hits {hits}"] if hits else []
+    parts += [f'prints "{log}"'] if log else []
+    parts += ["once"] if entry.is_temporary else []
+    parts += [] if entry.is_enabled else ["disabled"]
+    parts += [f"stopped {entry.stops}x"] if entry.stops else []
+    return ", ".join(parts)
+
+
+def show_breakpoints(session: Session, argument: str) -> None:
+    """List the breakpoints, and the events that stop runs."""
+    del argument
+    show = session.screen.show
+    for entry in session.table.entries.values():
+        show(f"{entry.number:>3}  {entry.kind:<10} {_described(entry)}")
+    if not session.table.entries:
+        show("no breakpoints: `break LOCATION` and `watch PLACE` set some")
+    traps = (f"{trap} if {text}" if text else str(trap) for trap, text in _traps(session))
+    show(f"runs also stop at: {', '.join(traps) or 'nothing'} (`help catch`)")
+
+
+def _traps(session: Session) -> list[tuple[Trap, str]]:
+    return [(trap, session.table.traps[trap]) for trap in Trap if trap in session.table.traps]
+
+
+def _chosen(session: Session, argument: str, name: str, all_without: bool) -> list[Entry]:
+    """The breakpoints whose numbers are given; all of them without any, if that is meant."""
+    entries, words = session.table.entries, argument.split()
+    if not words and all_without:
+        return list(entries.values())
+    if not words:
+        raise CommandError(f"expected the number of a breakpoint behind `{name}`")
+    found = []
+    for word in words:
+        entry = entries.get(int(word)) if _NUMBER.fullmatch(word) else None
+        if entry is None:
+            known = ", ".join(map(str, entries)) or "none"
+            raise CommandError(f"`{name}` takes numbers of breakpoints ({known}), found `{word}`")
+        found.append(entry)
+    return found
+
+
+def _delete(session: Session, argument: str) -> None:
+    found = _chosen(session, argument, "delete", all_without=True)
+    session.table.delete(found)
+    names = ", ".join(f"{entry.kind} {entry.number}" for entry in found)
+    session.screen.show(f"deleted {names or 'nothing: there are no breakpoints'}")
+
+
+def _enable(name: str, is_enabled: bool) -> Callable[[Session, str], None]:
+    def run(session: Session, argument: str) -> None:
+        session.table.enable(_chosen(session, argument, name, all_without=True), is_enabled)
+
+    return run
+
+
+def _condition(session: Session, argument: str) -> None:
+    number, _, rest = argument.strip().partition(" ")
+    (entry,) = _chosen(session, number, "condition", all_without=False)
+    text = rest.strip()
+    conditions = entry.conditions._replace(condition=text.removeprefix("if ").strip())
+    _change(session, entry, conditions)
+
+
+def _hits(session: Session, argument: str) -> None:
+    number, _, rest = argument.strip().partition(" ")
+    (entry,) = _chosen(session, number, "hits", all_without=False)
+    _change(session, entry, entry.conditions._replace(hits=rest.strip()))
+
+
+def _ignore(session: Session, argument: str) -> None:
+    number, _, rest = argument.strip().partition(" ")
+    (entry,) = _chosen(session, number, "ignore", all_without=False)
+    if not _NUMBER.fullmatch(rest.strip()):
+        raise CommandError("expected `ignore N COUNT`, as in `ignore 1 10`")
+    _change(session, entry, entry.conditions._replace(hits=f">{rest.strip()}"))
+
+
+def _change(session: Session, entry: Entry, conditions: Conditions) -> None:
+    try:
+        session.table.change(entry, conditions)
+    except BreakpointError as error:
+        raise CommandError(str(error)) from error
+    session.screen.show(f"{entry.kind} {entry.number} at {_described(entry)}")
+
+
+def _catch(session: Session, argument: str) -> None:
+    name, _, rest = argument.strip().partition(" ")
+    if name not in tuple(Trap):
+        known = ", ".join(Trap)
+        raise CommandError(f"`catch` takes one of {known}, found `{name}`")
+    rest = rest.strip()
+    if rest and rest != _OFF and not rest.startswith("if "):
+        raise CommandError(f"expected `off` or `if EXPRESSION` behind `{name}`, found `{rest}`")
+    try:
+        condition = None if rest == _OFF else rest.removeprefix("if ").strip()
+        session.table.set_trap(Trap(name), condition)
+    except BreakpointError as error:
+        raise CommandError(str(error)) from error
+    show_breakpoints(session, "")
+
+
+_LOCATION_DETAILS: Final = (
+    f"LOCATION is {EXPECTED}; without one it is the current\n"
+    "bundle. `if EXPRESSION` stops where that holds, `hits N` at arrivals (`5`, `>=5`, `%10`):\n"
+    "`b loop if lr4 > 5`, `b kernel.s:42 hits %10`, `b *17`."
+)
+_WATCH_DETAILS: Final = (
+    "`watch lr5`, `watch acc[7]`, `watch xmem[cr2 .. +256] if lr4 > 5`. A stop names the element,\n"
+    "its values and the instruction. `rc` goes back to the previous change."
+)
+
+BREAKPOINTS: Final = (
+    SessionCommand(
+        "break [LOCATION] [if EXPRESSION] [hits N]",
+        "stop in front of a bundle",
+        _break(False),
+        _LOCATION_DETAILS,
+        short=("b",),
+        takes=Takes.LOCATION,
+    ),
+    SessionCommand(
+        "tbreak [LOCATION] [if EXPRESSION] [hits N]",
+        "stop there once",
+        _break(True),
+        _LOCATION_DETAILS,
+        short=("tb",),
+        takes=Takes.LOCATION,
+    ),
+    SessionCommand(
+        "watch PLACE [if EXPRESSION] [hits N]",
+        "stop when a register or memory changes",
+        _watch(AccessType.WRITE),
+        _WATCH_DETAILS,
+        short=("wa",),
+        takes=Takes.EXPRESSION,
+    ),
+    SessionCommand(
+        "rwatch PLACE [if EXPRESSION] [hits N]",
+        "stop when it is read",
+        _watch(AccessType.READ),
+        _WATCH_DETAILS,
+        takes=Takes.EXPRESSION,
+    ),
+    SessionCommand(
+        "awatch PLACE [if EXPRESSION] [hits N]",
+        "stop when it is read or changes",
+        _watch(AccessType.BOTH),
+        _WATCH_DETAILS,
+        takes=Takes.EXPRESSION,
+    ),
+    SessionCommand(
+        "log LOCATION MESSAGE",
+        "print a message there and go on",
+        _log,
+        "`log loop row {lr4}: {acc[0..3]}`: expressions stand in braces.",
+        short=("dprintf",),
+        takes=Takes.LOCATION,
+    ),
+    SessionCommand(
+        "catch EVENT [off|if EXPRESSION]",
+        "stop at break, bkpt, fault, nan, overflow or assertion",
+        _catch,
+        "`catch nan` stops where an instruction makes a NaN, `catch overflow` where a sum wraps\n"
+        "around; `catch break off` ignores break instructions.",
+        takes=Takes.WORD,
+        words=tuple(Trap),
+    ),
+    SessionCommand(
+        "delete [N ...]",
+        "delete breakpoints, or all of them",
+        _delete,
+        short=("d",),
+        takes=Takes.BREAKPOINTS,
+        repeats=False,
+    ),
+    SessionCommand(
+        "disable [N ...]",
+        "keep breakpoints, but do not stop at them",
+        _enable("disable", False),
+        takes=Takes.BREAKPOINTS,
+    ),
+    SessionCommand(
+        "enable [N ...]",
+        "stop at disabled breakpoints again",
+        _enable("enable", True),
+        takes=Takes.BREAKPOINTS,
+    ),
+    SessionCommand(
+        "condition N [EXPRESSION]",
+        "give a breakpoint another condition, or none",
+        _condition,
+        short=("cond",),
+        takes=Takes.BREAKPOINTS,
+    ),
+    SessionCommand(
+        "hits N [COUNT]",
+        "stop at certain arrivals only: `5`, `>=5`, `%10`",
+        _hits,
+        "Arrivals count from the first cycle on, also after going back.",
+        takes=Takes.BREAKPOINTS,
+    ),
+    SessionCommand(
+        "ignore N COUNT",
+        "do not stop at the first COUNT arrivals",
+        _ignore,
+        "The same as `hits N >COUNT`.",
+        takes=Takes.BREAKPOINTS,
+    ),
+)

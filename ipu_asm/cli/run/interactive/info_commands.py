@@ -1,0 +1,235 @@
+"""Commands that tell of the program: info, list, loops, view, where."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Callable, Final, Mapping
+
+from ipu_asm.cli.run.interactive.breakpoint_commands import show_breakpoints
+from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
+from ipu_asm.cli.run.interactive.locations import LocationError, resolve
+from ipu_asm.cli.run.interactive.moves import no_argument
+from ipu_asm.cli.run.interactive.screen import Style
+from ipu_asm.cli.run.interactive.session import VIEWS, CommandError, Session
+from ipu_asm.cli.run.interactive.stop_view import numbered_lines, show_displays, view_text
+from ipu_asm.cli.run.interactive.value_table import value_text
+from ipu_asm.cli.run.register_text import settings_of_state
+from ipu_asm.config.files import counted
+from ipu_asm.debugger.console.listing import rows
+from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.emulator.stops import StopReason
+from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.loop_numbers import loop_numbers, trips_text
+from ipu_asm.flow.loops import enclosing_loops, loops_of
+
+_LIST_LINES: Final = 11
+
+
+def _registers(session: Session, argument: str) -> None:
+    """Show the registers of some names, or all: scalars, then a line for each vector."""
+    if argument.strip():
+        for name in argument.replace(",", " ").split():
+            session.screen.show(value_text(session, name))
+        return
+    cells: list[tuple[str, str]] = []
+    for scope in session.inspector.scopes():
+        for item in session.inspector.children(scope.group):
+            if item.location is None or item.location.length is not None or item.indexed:
+                continue
+            cells.append((item.name, item.value.partition("  #")[0]))
+    _show_cells(session, cells)
+    items = [session.inspector.item_of(info.name) for info in session.inspector.vectors()]
+    rows = []
+    for (_, value), same in groupby(
+        items, key=lambda item: (item.name.partition("[")[0], item.value)
+    ):
+        names = [item.name for item in same]
+        rows.append((names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}", value))
+    wide = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        session.screen.show(_cut(session, f"{name:<{wide}}  {value}"))
+
+
+def _show_cells(session: Session, cells: list[tuple[str, str]]) -> None:
+    """Show names with values in as many columns as fit, read downwards."""
+    wide = max(len(name) for name, _ in cells)
+    texts = [f"{name:<{wide}} {value}" for name, value in cells]
+    column = max(map(len, texts)) + 2
+    count = max(1, session.screen.width // column)
+    height = -(-len(texts) // count)
+    for row in range(height):
+        line = "".join(
+            session.screen.paint(text.ljust(column), Style.CHANGED if " was " in text else None)
+            for text in texts[row::height]
+        )
+        session.screen.show(line.rstrip())
+
+
+def _cut(session: Session, line: str) -> str:
+    width = session.screen.width
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def _loops(session: Session, argument: str) -> None:
+    no_argument(argument, "loops")
+    program, here = session.kernel.program, session.address
+    found = loops_of(program)
+    if not found:
+        session.screen.show("the program has no loops")
+        return
+    facts = control_facts(program)
+    numbers = loop_numbers(program, facts[0] if facts else None)
+    around = {loop.start for loop in enclosing_loops(program, here)}
+    for loop in found:
+        trips = f", {trips_text(numbers[loop.first])}" if loop.first in numbers else ""
+        mark = "=>" if loop.first in around else "  "
+        name = loop.label or f"bundle {loop.first}"
+        place = session.debugger.lines.place(loop.first)
+        line = f", line {place.line}" if place else ""
+        text = f"{mark} {name}: bundles {loop.first} to {loop.last}{line}{trips}"
+        session.screen.show(session.screen.paint(text, Style.HERE if mark == "=>" else None))
+
+
+def _memory(session: Session, argument: str) -> None:
+    """Show the parts of xmem that files and base registers name."""
+    no_argument(argument, "info memory")
+    scopes = {scope.name: scope.group for scope in session.inspector.scopes()}
+    for item in session.inspector.children(scopes["Memory map"]):
+        session.screen.show(_cut(session, f"{item.name} = {item.value}"))
+
+
+def _labels(session: Session, argument: str) -> None:
+    no_argument(argument, "info labels")
+    for name, address in session.kernel.program.label_addresses.items():
+        place = session.debugger.lines.place(address)
+        session.screen.show(f"{name}: bundle {address}" + (f", line {place.line}" if place else ""))
+
+
+def _where(session: Session, argument: str) -> None:
+    """Show the bundle, then what it is in: iterations and calls of a template, and loops."""
+    no_argument(argument, "where")
+    debugger, show = session.debugger, session.screen.show
+    show(f"#0  {debugger.lines.describe(session.address)}")
+    place = debugger.lines.place(session.address)
+    levels = [level.label.replace("`", "") for level in (place.stack if place else ())]
+    for number, level in enumerate(levels, 1):
+        show(f"#{number}  in {level}")
+    loops = enclosing_loops(session.kernel.program, session.address)
+    for number, loop in enumerate(loops, len(levels) + 1):
+        first = debugger.lines.place(loop.start)
+        name = first.name if first and first.name else f"bundle {loop.start}"
+        show(f"#{number}  in loop {name}, bundles {loop.start} to {loop.stop - 1}")
+
+
+def _program(session: Session, argument: str) -> None:
+    no_argument(argument, "info program")
+    kernel, debugger, show = session.kernel, session.debugger, session.screen.show
+    show(f"{kernel.name}: {kernel.isa.name}, {counted(kernel.program.size, 'bundle')}")
+    settings = settings_of_state(debugger.state).items()
+    types = session.context.view.types
+    show(", ".join([f"element type {types.name or 'none'}", *(f"{n} {v}" for n, v in settings)]))
+    why = "" if session.stop.reason is StopReason.STEP else f", {session.stop.description}"
+    show(f"cycle {debugger.cycle:,}{why}")
+    show(f"engine: {debugger.machine.engine_used}")
+
+
+def _displays(session: Session, argument: str) -> None:
+    no_argument(argument, "info display")
+    show_displays(session)
+    if not session.displays:
+        session.screen.show("no displays: `display EXPRESSION` makes one")
+
+
+_TOPICS: Final[Mapping[str, tuple[str, Callable[[Session, str], None]]]] = {
+    "registers": ("all registers, or those named behind it", _registers),
+    "breakpoints": ("breakpoints, and events that stop runs", show_breakpoints),
+    "display": ("what is shown at each stop", _displays),
+    "loops": ("the loops, with their trips where these are known", _loops),
+    "memory": ("the parts of xmem that files and base registers name", _memory),
+    "labels": ("the labels and their bundles", _labels),
+    "program": ("the program, its settings, why it has stopped", _program),
+}
+
+
+def _info(session: Session, argument: str) -> None:
+    word, _, rest = argument.strip().partition(" ")
+    found = [topic for topic in _TOPICS if topic.startswith(word)] if word else []
+    if word == "watchpoints":
+        found = ["breakpoints"]
+    if "loops" in found and word in ("l", "lo"):
+        found = ["loops"]
+    if len(found) != 1:
+        near = nearest_of(word, tuple(_TOPICS))
+        hint = f"; did you mean `{near}`?" if near else ""
+        shown = f"`{word}`" if word else "nothing"
+        raise CommandError(f"`info` takes one of {', '.join(_TOPICS)}, found {shown}{hint}")
+    _TOPICS[found[0]][1](session, rest)
+
+
+def _list(session: Session, argument: str) -> None:
+    """Show source lines around a place; again, those that follow."""
+    address, text = session.address, argument.strip()
+    if text:
+        try:
+            address = resolve(session.debugger, session.context, text).address
+        except LocationError as error:
+            raise CommandError(str(error)) from error
+        session.listed_to = None
+    here = session.debugger.lines.place(session.address)
+    place = session.debugger.lines.place(address)
+    if place is None:
+        for row in rows(session.debugger, address - 3, 8):
+            session.screen.show(f"{row.address:>4}  {row.code}")
+        return
+    first = session.listed_to + 1 if session.listed_to else max(1, place.line - _LIST_LINES // 2)
+    last = first + _LIST_LINES - 1
+    marked = (here.line, here.end_line) if here else (0, -1)
+    lines = numbered_lines(session, first, last, session.screen.width, marked)
+    if not lines:
+        raise CommandError("the source ends there; `list LOCATION` shows another part")
+    session.screen.show("\n".join(lines))
+    session.listed_to = last
+
+
+def _view(session: Session, argument: str) -> None:
+    name = argument.strip() or "full"
+    if name not in VIEWS:
+        raise CommandError(f"`view` takes one of {', '.join(VIEWS)}, found `{name}`")
+    session.screen.show(view_text(session, name))
+
+
+INFO: Final = (
+    SessionCommand(
+        "info TOPIC",
+        "registers, breakpoints, loops, memory, labels, ...",
+        _info,
+        "\n".join(f"  {name:<12} {summary}" for name, (summary, _) in _TOPICS.items()),
+        short=("i",),
+        takes=Takes.WORD,
+        words=tuple(_TOPICS),
+    ),
+    SessionCommand("loops", "the loops of the program; `=>` marks those around", _loops),
+    SessionCommand(
+        "where",
+        "the bundle, and loops, calls and iterations around it",
+        _where,
+        short=("bt", "backtrace", "f", "frame"),
+    ),
+    SessionCommand(
+        "list [LOCATION]",
+        "source lines around a place; again for the next ones",
+        _list,
+        short=("l",),
+        takes=Takes.LOCATION,
+        continues=True,
+    ),
+    SessionCommand(
+        "view [full|bundle|source|line]",
+        "the source beside the instructions of the bundle",
+        _view,
+        "`set view NAME` chooses what each stop shows:\n"
+        + "\n".join(f"  {name:<7} {summary}" for name, summary in VIEWS.items()),
+        takes=Takes.WORD,
+        words=tuple(VIEWS),
+    ),
+)

@@ -1,0 +1,191 @@
+"""One program under the terminal debugger: its moves, its stops, and how a session ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Callable, Final, Mapping, Sequence
+
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.progress import ProgressBar
+from ipu_asm.cli.run.interactive.breakpoint_table import BreakpointTable
+from ipu_asm.cli.run.interactive.screen import Screen, Style
+from ipu_asm.cli.run.options import RunOptions
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
+from ipu_asm.debugger.console import Console
+from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.expressions import LiveContext
+from ipu_asm.debugger.expressions.template_names import names_from_template
+from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
+from ipu_asm.debugger.inspection.comparison import Comparison
+from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.memory_names import HostData
+from ipu_asm.debugger.stop import Stop
+from ipu_asm.emulator.engine import engine_of
+from ipu_asm.emulator.interrupts import Interrupts
+from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run_length import RunLength
+from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.stops import RunEnd, StopReason
+from ipu_asm.program.register_notes import register_notes
+from ipu_asm.testbench.data.expected import ExpectedFiles
+
+HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
+"""Reasons of a stop after the last bundle."""
+VIEWS: Final = {
+    "full": "the source beside the instructions of the bundle, with the values that they see",
+    "bundle": "the instructions of the bundle, with the values that they see",
+    "source": "the source around the bundle",
+    "line": "where the machine is",
+}
+"""What is shown at each stop."""
+
+
+class CommandError(Exception):
+    """A command that cannot be executed; the message says what is expected and what was found."""
+
+
+class Session:
+    """A debugged program, and what the commands of a session share.
+
+    `state` is the machine before its first bundle, `settings` are those of the host,
+    `ranges` the parts of xmem that it has loaded, `data` all data of the host in it. `displays` are
+    the expressions that are shown at each stop; `view` is one of `VIEWS`. `listed_to` is the last
+    line that `list` has shown.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        state: AnyState,
+        options: RunOptions,
+        *,
+        settings: Mapping[str, Any],
+        screen: Screen,
+        ranges: Sequence[MemoryRange] = (),
+        data: Sequence[HostData] = (),
+    ) -> None:
+        self.kernel, self.options, self.screen = kernel, options, screen
+        self._interrupts: Interrupts | None = None
+        self._progress: ProgressBar | None = None
+        self._length = RunLength(kernel.program, state)
+        self.debugger = Debugger(
+            kernel.lines,
+            state,
+            DebugOptions(
+                max_cycles=options.max_cycles,
+                settings=settings,
+                pause=self._should_pause,
+                log=lambda text: screen.show(text),
+                data=data,
+                read_expected=ExpectedFiles(state, os.curdir),
+            ),
+        )
+        self.debugger.machine.engine_choice = engine_of(options.engine)
+        self._live = live_context(kernel.lines, state)
+        self.console = Console(self.debugger, lambda: self.context)
+        self.before: StateAtCycle | None = None
+        template = names_from_template(kernel.expansion, machine_for(kernel.isa.name))
+        self.inspector = Inspector(
+            state,
+            self._live,
+            self.debugger.lines,
+            notes={**template.remarks, **register_notes(kernel.program)},
+            aliases=template.names,
+            ranges=[*ranges, *dumped_ranges(options)],
+        )
+        traps = set(DEFAULT_TRAPS) - (set() if options.assertions else {Trap.ASSERTION})
+        self.table = BreakpointTable(self.debugger, lambda: self.context, self.warn, traps)
+        self.displays: dict[int, str] = {}
+        self.view = "line"
+        self.has_ended = False
+        self.listed_to: int | None = None
+        self.stop = self.debugger.stopped(StopReason.ENTRY, "at the first bundle")
+
+    @property
+    def context(self) -> LiveContext:
+        """The current state of the machine, as context of expressions."""
+        self._live.cycle = self.debugger.cycle
+        return self._live
+
+    @property
+    def comparison(self) -> Comparison:
+        """The current state compared with that at the previous stop."""
+        return Comparison(self.debugger.state, self.context, self.before)
+
+    @property
+    def address(self) -> int:
+        """The bundle that is executed next, or that halted the machine."""
+        state = self.debugger.state
+        return self.stop.pc if state.is_halted and self.stop.pc >= 0 else state.program_counter
+
+    def warn(self, message: str) -> None:
+        """Show a message about something that goes on nevertheless."""
+        self.screen.show(self.screen.paint(f"warning: {message}", Style.STOP))
+
+    def interruptible(self, action: Callable[[], object]) -> bool:
+        """Do something that the first Ctrl-C pauses; return whether it was pressed."""
+        with Interrupts(is_quiet=True) as interrupts:
+            self._interrupts = interrupts
+            try:
+                action()
+            finally:
+                self._interrupts = None
+        return interrupts.is_pending
+
+    def move(self, move: Callable[[], Stop]) -> Stop:
+        """Move the machine; the state before is what values are compared with afterwards."""
+        debugger, self.listed_to = self.debugger, None
+        self.before = StateAtCycle(debugger.state.save(), debugger.cycle)
+        self._progress = ProgressBar(
+            self.options.max_cycles, sys.stderr, length=lambda: self._length.cycles
+        )
+        try:
+            self.stop = move()
+        finally:
+            self._progress.clear()
+            self._progress = None
+            self.refresh()
+        return self.stop
+
+    def recover(self) -> None:
+        """Bring the machine to a whole bundle after a move that was broken off within one."""
+        debugger = self.debugger
+        cycle = debugger.cycle
+        self.move(lambda: debugger.go_to(cycle - 1))
+        self.screen.show(f"interrupted; cycle {debugger.cycle:,}")
+
+    def refresh(self) -> None:
+        """Update the inspector after a stop, or after a change of the displayed source."""
+        state, stop = self.debugger.state, self.stop
+        is_last = state.is_halted and 0 <= stop.pc < state.program_limit
+        _ = self.context  # brings the cycle up to date
+        self.inspector.update_after_stop(
+            self.before, stop.description, stop.pc if is_last else None
+        )
+        self.inspector.use_lines(self.debugger.lines)
+
+    def run_end(self) -> RunEnd:
+        """Return where and why the session leaves the machine, for the report."""
+        machine, stop = self.debugger.machine, self.stop
+        lines = None if self.kernel.is_image else self.kernel.lines
+        if machine.state.is_halted:
+            return run_end_of(machine, StopReason.HALTED, lines)
+        ends = (StopReason.FAULT, StopReason.CYCLE_LIMIT, StopReason.BREAK, StopReason.ASSERTION)
+        reason = stop.reason if stop.reason in ends else StopReason.PAUSE
+        return run_end_of(machine, reason, lines, stop.fault)
+
+    def _should_pause(self) -> bool:
+        if self._progress is not None:
+            self._progress.show(self.debugger.cycle)
+        return self._interrupts is not None and self._interrupts.is_pending
+
+
+def dumped_ranges(options: RunOptions) -> list[MemoryRange]:
+    """Return the ranges of xmem that are written to files or compared with them."""
+    return [
+        MemoryRange(data.source.text, data.place.address, data.place.size)
+        for data in (*options.dump, *options.expect)
+        if data.place.size
+    ]

@@ -1,0 +1,161 @@
+"""What is shown when the machine has stopped: why, where, the source, the bundle, the displays."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ipu_asm.cli.run.interactive.bundle_view import slot_lines, slot_rows, widest
+from ipu_asm.cli.run.interactive.screen import Style
+from ipu_asm.cli.run.interactive.session import HALTED, Session
+from ipu_asm.cli.run.interactive.value_table import value_text
+from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.stop import Stop
+from ipu_asm.diagnostics.rendering import printable
+from ipu_asm.emulator.stops import StopReason
+from ipu_asm.source.source_map import MAIN
+
+SOURCE_LINES: Final = 7
+SIDE_BY_SIDE: Final = 120
+"""Columns of a terminal in which the source and the bundle have room beside each other."""
+_BLANKS: Final = re.compile(r"(?<=[^\s>\d]) {2,}")
+_GAP: Final = " | "
+_INDENT: Final = "  "
+_SILENT: Final = (StopReason.STEP, StopReason.ENTRY)
+_BAD: Final = (StopReason.FAULT, StopReason.ASSERTION, StopReason.CYCLE_LIMIT)
+
+
+def show_stop(session: Session, stop: Stop) -> None:
+    """Show a stop: its cause, then what the view of the session has, then the displays."""
+    hit = session.table.stopped_by(stop.hits)
+    names = ", ".join(f"{entry.kind} {entry.number}" for entry in hit)
+    if stop.reason is StopReason.BREAKPOINT:
+        session.screen.show(view_text(session, session.view, names or stop.description))
+    else:
+        session.screen.show(_cause(session, stop, names))
+        session.screen.show(view_text(session, session.view))
+    show_displays(session)
+
+
+def show_displays(session: Session) -> None:
+    """Show the values of the expressions that are shown at each stop."""
+    for number, text in session.displays.items():
+        try:
+            shown = value_text(session, text)
+        except ExpressionError as error:
+            shown = f"{text}: {error.message}"
+        session.screen.show(f"{number}: {shown}")
+
+
+def view_text(session: Session, view: str, cause: str = "") -> str:
+    """Return what one of `VIEWS` shows of the bundle at which the machine stands.
+
+    `cause` is a short cause of the stop, which is put in front.
+    """
+    shown = session.screen.paint(cause, Style.STOP)
+    lines = [f"{shown}, {_where(session)}" if cause else _where(session)]
+    if session.debugger.state.is_halted:
+        return lines[0]
+    width = session.screen.width
+    if view == "line":
+        lines += source_lines(session, session.address, 1, width)
+    elif view == "source":
+        lines += source_lines(session, session.address, SOURCE_LINES, width)
+    elif view == "bundle":
+        lines += _slots(session, width)
+    else:
+        lines += _full(session, width)
+    return "\n".join(lines)
+
+
+def source_lines(
+    session: Session, address: int, count: int, width: int, *, has_color: bool = True
+) -> list[str]:
+    """Return `count` source lines around a bundle, cut at `width`; `=>` marks those of the bundle.
+
+    More lines are returned if the bundle has more. There are none for a bundle without a source.
+    """
+    place = session.debugger.lines.place(address)
+    if place is None or place.path != MAIN:
+        return []
+    before = max(0, (count - (place.end_line - place.line + 1)) // 2)
+    first = max(1, place.line - before)
+    last = max(place.end_line, first + count - 1)
+    marked = place.line, place.end_line
+    return numbered_lines(session, first, last, width, marked, has_color=has_color)
+
+
+def numbered_lines(
+    session: Session,
+    first: int,
+    last: int,
+    width: int,
+    marked: tuple[int, int] = (0, -1),
+    *,
+    has_color: bool = True,
+) -> list[str]:
+    """Return source lines from `first` to `last`, both from 1; `=>` marks a range of them."""
+    source = session.debugger.lines.source
+    last = min(last, len(source.lines.starts))
+    digits, found = len(str(last)), []
+    for number in range(first, last + 1):
+        start, end = source.lines.line_span(number - 1)
+        text = printable(source.text[start:end].rstrip().expandtabs(4))
+        is_here = marked[0] <= number <= marked[1]
+        line = f"{'=>' if is_here else '  '} {number:>{digits}}  {text}".rstrip()
+        line = _cut(line, width)
+        found.append(session.screen.paint(line, Style.HERE) if is_here and has_color else line)
+    return found
+
+
+def _cause(session: Session, stop: Stop, hit: str) -> str:
+    if stop.reason in _SILENT:
+        return ""
+    style = Style.FAULT if stop.reason in _BAD else Style.STOP
+    return session.screen.paint(f"{hit}: {stop.description}" if hit else stop.description, style)
+
+
+def _where(session: Session) -> str:
+    debugger, paint = session.debugger, session.screen.paint
+    cycle = f"cycle {debugger.cycle:,}"
+    if debugger.state.is_halted:
+        ended = "" if session.stop.reason not in HALTED else "; `back`, `rc` and `restart` go back"
+        return paint(f"{cycle}, halted{ended}", Style.HEADING)
+    return paint(f"{cycle}, {debugger.lines.describe(session.address)}", Style.HEADING)
+
+
+def _full(session: Session, width: int) -> list[str]:
+    """The source beside the bundle; one above the other where there is no room."""
+    if width < SIDE_BY_SIDE:
+        source = source_lines(session, session.address, SOURCE_LINES, width)
+        return [*source, *_slots(session, width)]
+    most, rows = width - len(_GAP), slot_rows(session)
+    room = max(most - widest(rows), most * 2 // 5)
+    left = _plain_source(session, room)
+    left_width = max((len(line) for line, _ in left), default=0)
+    right = slot_lines(rows, session.screen, most - left_width)
+    height = max(len(left), len(right))
+    left += [("", False)] * (height - len(left))
+    right += [""] * (height - len(right))
+    paint = session.screen.paint
+    return [
+        f"{paint(text.ljust(left_width), Style.HERE if here else None)}{_GAP}{slot}".rstrip()
+        for (text, here), slot in zip(left, right)
+    ]
+
+
+def _slots(session: Session, width: int) -> list[str]:
+    lines = slot_lines(slot_rows(session), session.screen, width - len(_INDENT))
+    return [_INDENT + line for line in lines]
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def _plain_source(session: Session, width: int) -> list[tuple[str, bool]]:
+    """The source lines without colours, each with whether it is one of the bundle."""
+    lines = source_lines(session, session.address, SOURCE_LINES, 1 << 16, has_color=False)
+    # Columns of operands are 20 wide in many kernels: without them there is room for both sides.
+    narrow = [_BLANKS.sub(" ", line) for line in lines]
+    return [(_cut(line, width), line.startswith("=>")) for line in narrow]
