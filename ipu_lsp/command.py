@@ -6,17 +6,41 @@ import argparse
 import gc
 import ipaddress
 import logging
+import os
 import sys
 from functools import partial
-from typing import Callable, Sequence
+from typing import Callable, NoReturn, Sequence
 
 from ipu_asm import __version__
+from ipu_asm.diagnostics.command_line import CommandLineParser
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_lsp.tcp import over_tcp
 from ipu_lsp.transport import Channel, over_stdio
 
 _LEVELS = ("debug", "info", "warning", "error")
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
+_EPILOG = """\
+Editors start it; a person does so to see its log, or to let an editor connect.
+
+examples:
+  {0}                          serve the editor that has started it
+  {0} --log-file log.txt --log-level debug
+  {0} --tcp 127.0.0.1:4567     wait for one client on this port
+  {0} --tcp 127.0.0.1:0        choose a free port, and print it
+
+exit status:
+  0    the client has ended the session
+  1    ipu-lsp alone: the client has left without the request `shutdown`
+  2    wrong usage, or an address that cannot be used
+  130  interrupted by Ctrl-C
+"""
+
+
+class _Parser(CommandLineParser):
+    """A parser with one-line messages about wrong usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see `{self.prog} --help`)\n")
 
 
 class ServerCommand:
@@ -24,9 +48,7 @@ class ServerCommand:
 
     def __init__(self, program: str, description: str) -> None:
         self.program = program
-        self.parser = argparse.ArgumentParser(
-            prog=program, description=description, allow_abbrev=False
-        )
+        self.parser = _Parser(prog=program, description=description, epilog=_EPILOG.format(program))
         self._add_arguments()
 
     def run(
@@ -38,7 +60,8 @@ class ServerCommand:
         Wrong usage exits with status 2, an interrupt returns 130.
         """
         try:
-            options = self.parser.parse_args(arguments)
+            self._complete()
+            options = self.parser.all_known(*self.parser.parse_known_args(arguments))
             self._check_address(options)
             self._start_log(options)
             with Interrupts():
@@ -49,6 +72,13 @@ class ServerCommand:
                 return serve(self._connect(options))
         except KeyboardInterrupt:
             return 130
+
+    def _complete(self) -> None:
+        """Answer a shell that asks for completions, and exit."""
+        if "_ARGCOMPLETE" in os.environ:
+            import argcomplete
+
+            argcomplete.autocomplete(self.parser)
 
     def _add_arguments(self) -> None:
         way = self.parser.add_mutually_exclusive_group()

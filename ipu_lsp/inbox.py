@@ -10,8 +10,9 @@ import json
 import sys
 import threading
 from collections import deque
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 from ipu_lsp.transport import MAX_BODY_LENGTH, bodies
 

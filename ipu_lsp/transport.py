@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator
+
+from ipu_asm.named_tuple import NamedTuple
 
 _STANDARD_INPUT, _STANDARD_OUTPUT = 0, 1
 _CHUNK = 1 << 16

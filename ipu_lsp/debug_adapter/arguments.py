@@ -7,11 +7,10 @@ import json
 import types
 import typing
 from functools import cache
-from typing import Any, Callable, Final, NamedTuple, Sized, TypeVar, Union
+from typing import Any, Callable, Final, Sized, Union
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
-
-_T = TypeVar("_T")
 
 _NAMES: Final = {
     str: "a text", int: "a whole number", float: "a number", bool: "true or false",
@@ -58,13 +57,10 @@ def parse_arguments(function: Callable[..., Any], given: object) -> Json:
     return _fields(parameters, given, "arguments")
 
 
-def parse_object(shape: type[_T], given: object) -> _T:
-    """Return an object as a named tuple of type `shape`. Raises `ArgumentsError`."""
-    return shape(**_fields(_fields_of(typing.cast(Any, shape)), given, "arguments"))
-
-
 def camel_case(name: str) -> str:
     """Convert `hit_condition` to the protocol's spelling `hitCondition`."""
+    if name == "client_id":
+        return "clientID"  # the protocol spells other numbers `frameId`
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import count
-from typing import Callable, Iterable, NamedTuple, Sequence
+from typing import Callable, Iterable, Sequence
 
 from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, HitFilter
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
@@ -21,6 +21,20 @@ class DebugClient(NamedTuple):
     has_progress: bool = False
     has_invalidated: bool = False
     has_memory_events: bool = False
+    name: str = ""
+
+    @property
+    def shows_words_first(self) -> bool:
+        """Whether its disassembly has the words in front of the instructions, whatever they take.
+
+        Those of 24 bytes push the instructions out of sight.
+        """
+        return self.name == "vscode"
+
+    @property
+    def has_menu_contexts(self) -> bool:
+        """Whether it takes a context of menus with a variable, which the protocol does not have."""
+        return self.name == "vscode"
 
     def path(self, text: str) -> str:
         """Convert a path or `file` URI of the client to a path."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cached_property, partial
-from typing import Callable, Mapping, NamedTuple
+from typing import Any, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.file_writing import Output, replace_files
-from ipu_asm.config.files import FileError, counted
+from ipu_asm.config.file_writing import replace_files
+from ipu_asm.config.files import FileError
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.expressions.template_names import names_from_template
@@ -21,22 +22,42 @@ from ipu_asm.debugger.inspection import (
     StateAtCycle,
 )
 from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.missing_inputs import missing_inputs
+from ipu_asm.debugger.queries import QueryInterruptedError
+from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.debugger.stop import Stop
+from ipu_asm.debugger.writers import writer_of
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
-from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.source.expand import is_template
 from ipu_asm.source.settings import source_settings
+from ipu_asm.testbench.data.conversion import MachineData
+from ipu_asm.testbench.data.expected import ExpectedFiles
+from ipu_asm.testbench.data.host_data import host_data
+from ipu_asm.testbench.data.memory import (
+    Loaded,
+    content_of,
+    difference,
+    dump_outputs,
+    load_pieces,
+)
+from ipu_asm.testbench.data.reading import Piece
 from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.client import DebugClient
-from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
+from ipu_lsp.debug_adapter.configuration import LaunchConfiguration
+from ipu_lsp.debug_adapter.object_reader import LaunchError
 from ipu_lsp.debug_adapter.source_view import SourceView, view_of_expansion, view_of_file
 from ipu_lsp.json_types import Json
+
+_REMEDY = "give them in the launch configuration (cr, load) or in ipu.toml"
 
 
 class Hooks(NamedTuple):
@@ -55,15 +76,18 @@ class Debuggee:
         self.configuration = configuration
         self.kernel = _kernel(configuration)
         model = machine_for(self.kernel.isa.name)
-        state = _state(model, configuration, self.kernel)
-        self._length = RunLength(self.kernel.program, state)
+        settings = _settings(model, configuration, self.kernel)
+        state, loaded = _state(model, configuration, self.kernel, settings)
         options = DebugOptions(
             stop_on_halt=configuration.stop_on_halt,
             max_cycles=configuration.max_cycles,
-            settings=configuration.settings,
+            settings=settings,
             memory_limit=configuration.history_bytes,
             pause=hooks.pause,
             log=hooks.log,
+            steps_out_past_breakpoints=configuration.steps_out_past_breakpoints,
+            read_expected=ExpectedFiles(state, configuration.folder, configuration.expect),
+            data=host_data(state, loaded, configuration.dump, configuration.expect),
         )
         try:
             self.debugger = Debugger(self.kernel.lines, state, options)
@@ -81,7 +105,7 @@ class Debuggee:
             self.debugger.lines,
             notes=notes,
             aliases=template.names,
-            ranges=_ranges(configuration),
+            ranges=_ranges(loaded, configuration),
         )
         self._before: StateAtCycle | None = None
 
@@ -105,7 +129,7 @@ class Debuggee:
     @property
     def last_cycle(self) -> int | None:
         """The cycle in which the machine halts; None if unknown, or after an edit of its state."""
-        return None if self.debugger.history.edits else self._length.cycles
+        return self.debugger.last_cycle
 
     def moving(self) -> None:
         """Store the state before the machine moves, as the baseline for changed values."""
@@ -150,18 +174,50 @@ class Debuggee:
         place = self.debugger.lines.place(address)
         return {} if place is None else self.shown.start(place)
 
-    def write_dumps(self, tell: Callable[..., None]) -> None:
-        """Write the configured ranges of memory to their files, all or none, and tell which."""
-        dumps, memory = self.configuration.dump, self.debugger.state.xmem
+    def missing_inputs(self, stop: Stop) -> str:
+        """Return which inputs a program that failed did not get; empty if it got all, or ran."""
+        if stop.reason not in (StopReason.FAULT, StopReason.CYCLE_LIMIT):
+            return ""
+        launch, state = self.configuration, self.debugger.state
+        registers = (("cr", launch.cr), ("lr", launch.lr))
+        given = [f"{file}{number}" for file, values in registers for number, _ in values]
+        missing = missing_inputs(self.kernel.program, state, given, bool(launch.load))
+        return missing.sentence(_REMEDY)
+
+    def finish(self, tell: Callable[..., None]) -> None:
+        """Write dumps, all or none, compare memory with what is expected, and tell both."""
+        state = self.debugger.state
         try:
-            replace_files(
-                [Output(d.file, bytes(memory.read_address(d.address, d.length))) for d in dumps]
-            )
+            outputs = dump_outputs(state, self.configuration.dump)
+            replace_files([output for output, _ in outputs])
+        except FileError as error:
+            tell(f"{error}\n", "stderr")
+        else:
+            for _, note in outputs:
+                tell(f"wrote {note}\n")
+        for piece in self.configuration.expect:
+            self._compare(piece, tell)
+
+    def _compare(self, piece: Piece, tell: Callable[..., None]) -> None:
+        """Compare memory with data, and tell which instruction wrote the first wrong element."""
+        name, address = piece.data.source.text, piece.data.place.address
+        state = self.debugger.state
+        try:
+            differs = difference(state, content_of(piece, MachineData(state), False), address)
         except FileError as error:
             tell(f"{error}\n", "stderr")
             return
-        for dump in dumps:
-            tell(f"wrote {dump.file} ({counted(dump.length, 'byte')})\n")
+        if differs is None:
+            tell(f"as expected: {name}\n")
+            return
+        region = Region(MEMORY, differs.address, differs.size)
+        writer = None
+        with suppress(QueryInterruptedError):
+            writer = writer_of(self.debugger, region)
+        wrote = f"written by {writer}" if writer else "nothing in this run wrote it"
+        first, *rest = differs.report.splitlines()
+        location = self.output_location(writer.pc) if writer else {}
+        tell("\n".join([f"{name}: {first}; {wrote}", *rest, ""]), "stderr", **location)
 
 
 def _kernel(configuration: LaunchConfiguration) -> Kernel:
@@ -181,26 +237,62 @@ def _kernel(configuration: LaunchConfiguration) -> Kernel:
 
 
 def _read(define: Mapping[str, Value], isa: Isa, source: SourceFile) -> EffectiveProgram:
-    """Return the program of a source; of a template, expanded as its configuration says."""
-    if not is_template(isa.surface, source.text):
+    """Return the program of a source, expanded as its configuration says.
+
+    A configuration with mistakes matters to a template only.
+    """
+    try:
+        nearest = Configurations().nearest(os.path.dirname(source.path))
+    except ConfigurationError:
+        if is_template(isa.surface, source.text):
+            raise
         return read_effective_program(isa, source)
-    nearest = Configurations().nearest(os.path.dirname(source.path))
     return read_effective_program(isa, source, source_settings(source.path, nearest, define))
 
 
-def _ranges(configuration: LaunchConfiguration) -> list[MemoryRange]:
+def _ranges(loaded: Sequence[Loaded], configuration: LaunchConfiguration) -> list[MemoryRange]:
     """The ranges of xmem that the configuration names, for the inspector."""
-    parts = [(load.file, load.address, len(load.content)) for load in configuration.load]
-    parts += configuration.dump
+    parts = [(each.text, each.address, each.size) for each in loaded]
+    parts += [(dump.text, dump.place.address, dump.place.size or 0) for dump in configuration.dump]
     return [MemoryRange(os.path.basename(file), start, size) for file, start, size in parts if size]
 
 
-def _state(model: MachineModel, configuration: LaunchConfiguration, kernel: Kernel) -> AnyState:
+def _settings(
+    model: MachineModel, configuration: LaunchConfiguration, kernel: Kernel
+) -> dict[str, Any]:
+    """The options of the machine: those that the program states, then those of the launch.
+
+    Raises `LaunchError`.
+    """
+    given = configuration.settings
+    try:
+        return {**stated_options(kernel.program, model.host_options, given), **given}
+    except SeveralOptionsError as error:
+        raise LaunchError([f"`{error.option.field}`: {error}"]) from error
+
+
+def _state(
+    model: MachineModel,
+    configuration: LaunchConfiguration,
+    kernel: Kernel,
+    settings: Mapping[str, Any],
+) -> tuple[AnyState, list[Loaded]]:
     """Create the machine in its state before the first bundle. Raises `LaunchError`."""
-    state: AnyState = model.make_state(configuration.settings)
+    state: AnyState = model.make_state(settings)
     state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
-    for load in configuration.load:
-        state.xmem.write_address(load.address, load.content)
+    _set_registers(model, configuration, state)
+    try:
+        # The types of data depend on registers.
+        loaded = load_pieces(state, configuration.load)
+        dump_outputs(state, configuration.dump)
+    except FileError as error:
+        raise LaunchError([str(error)]) from error
+    return state, loaded
+
+
+def _set_registers(
+    model: MachineModel, configuration: LaunchConfiguration, state: AnyState
+) -> None:
     options = (option for option in model.host_options if option.name in configuration.settings)
     chosen = {option.register for option in options}
     for file, values in (("cr", configuration.cr), ("lr", configuration.lr)):
@@ -210,7 +302,6 @@ def _state(model: MachineModel, configuration: LaunchConfiguration, kernel: Kern
                 raise LaunchError([f"`{file}` has {count} registers, found `{index}`"])
             if f"{file}{index}" not in chosen:
                 state.regfile.set_scalar(file, index, value)
-    return state
 
 
 __all__ = ["Debuggee", "Hooks", "RejectedSourceError"]

@@ -139,7 +139,7 @@ class Execution:
         self.variables.clear()
         self.program.stopped(stop)
         if stop.reason in HALTED and (self._left_at is None or self._left_at.reason not in HALTED):
-            self.program.write_dumps(self._outbox.tell)
+            self.program.finish(self._outbox.tell)
         is_debugged = not self.program.configuration.no_debug
         status = exit_status(stop, self._left_at, self._may_end, is_debugged)
         if status is None:
@@ -166,6 +166,8 @@ class Execution:
         category, lines = "stdout" if status == 0 else "stderr", self.program.debugger.lines
         location = self.program.output_location(stop.pc)
         self._outbox.tell(end_message(stop, lines.source), category, **location)
+        if missing := self.program.missing_inputs(stop):
+            self._outbox.tell(f"{missing}\n", category)
         self._outbox.event("exited", {"exitCode": status})
         self._outbox.event("terminated")
 

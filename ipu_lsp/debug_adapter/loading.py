@@ -6,14 +6,16 @@ import os
 import threading
 from concurrent.futures import Future
 from functools import partial
-from typing import Callable, Final, NamedTuple, TypeVar
+from typing import Callable, Final, TypeVar
 
 from ipu_asm.assembler.kernel import RejectedSourceError
 from ipu_asm.diagnostics.rendering import printable, render_concise
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.debug_adapter.client import DebugClient, Positions
-from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
+from ipu_lsp.debug_adapter.configuration import read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
 from ipu_lsp.debug_adapter.inbox import CANCEL, DebugInbox
+from ipu_lsp.debug_adapter.object_reader import LaunchError
 from ipu_lsp.debug_adapter.request_table import RequestCancelledError, RequestError
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json

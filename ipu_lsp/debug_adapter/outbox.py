@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from itertools import count
 from typing import Any, Callable, Final
 
 from ipu_lsp.debug_adapter.inbox import number_of
 from ipu_lsp.json_types import Json, ascii_encoder
+from ipu_lsp.plain_text import with_plain_texts
 from ipu_lsp.transport import frame
 
 _encode = ascii_encoder(allow_nan=False)
@@ -56,8 +58,11 @@ class Outbox:
 
     def _send(self, message: Json) -> None:
         # ASCII, so that a lone surrogate can be sent.
-        numbered = {"seq": next(self._numbers), **message}
-        self._write(frame(_encode(numbered).encode("ascii")))
+        encoded = _encode({"seq": next(self._numbers), **message})
+        if "`" in encoded:
+            # Nothing in this protocol renders Markdown.
+            encoded = _encode(with_plain_texts(json.loads(encoded)))
+        self._write(frame(encoded.encode("ascii")))
 
 
 CANCELLED = "cancelled"

@@ -8,9 +8,10 @@ write at the last address that they received. Addresses of bundles are a separat
 from __future__ import annotations
 
 import re
-from typing import Final, Generic, Hashable, NamedTuple, TypeVar
+from typing import Final, Generic, Hashable, TypeVar
 
 from ipu_asm.debugger.regions import MEMORY, Region, RegionMap
+from ipu_asm.named_tuple import NamedTuple
 
 _T = TypeVar("_T", bound=Hashable)
 

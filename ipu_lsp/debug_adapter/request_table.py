@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, Callable, Final, Mapping, NamedTuple, TypeVar
+from typing import Any, Callable, Final, Mapping, TypeVar
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 
 Handler = Callable[..., Any]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Final, NamedTuple
+from typing import Final
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.client import DebugClient, Positions, is_same_path

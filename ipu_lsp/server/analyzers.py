@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.analysis.doubtful_isa import with_isa_hint
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.isa import UnknownIsaError, load_isa, manifests
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.sources import Sources
@@ -42,13 +44,11 @@ class Analyzers:
         analyzer = chosen.analyzer
         if before is not None and before.isa is not analyzer.isa:
             before = None
-        analyze = analyzer.analyze if chosen.choice.is_explicit else analyzer.analyze_implied
-        if chosen.choice.name == UNCLAIMED:
-            analyze = analyzer.analyze_unclaimed
         settings = self._sources.settings(document)
-        analysis = analyze(
+        plain = analyzer.analyze(
             document.text, document.name, before, change=document.edit, settings=settings
         )
+        analysis = with_isa_hint(plain, chosen.choice)
         document.keep(analysis, self._sources.stamps(analysis))
         return analysis
 

@@ -5,10 +5,11 @@ They are read from plain JSON, so that unknown or malformed capabilities do not 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from lsprotocol import types as t
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
@@ -29,6 +30,7 @@ _FLAGS = {
     "refreshes_lenses": "workspace.codeLens.refreshSupport",
     "refreshes_tokens": "workspace.semanticTokens.refreshSupport",
     "completion_snippets": f"{_ITEM}.snippetSupport",
+    "completion_label_details": f"{_ITEM}.labelDetailsSupport",
     "signature_without_active": f"{_SIGNATURE}.noActiveParameterSupport",
     "definition_links": "textDocument.definition.linkSupport",
     "nested_symbols": "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport",
@@ -70,6 +72,7 @@ class LanguageClient(NamedTuple):
     diagnostic_tags: tuple[int, ...] = ()
     hover_markdown: bool = False
     completion_snippets: bool = False
+    completion_label_details: bool = False
     completion_markdown: bool = False
     completion_tags: bool = False
     signature_markdown: bool = False

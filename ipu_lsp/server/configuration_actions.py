@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Generator, NamedTuple
+from typing import Generator
 
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.configuration_file import FILE_NAMES
@@ -23,6 +23,7 @@ from ipu_asm.ide.configuration_changes import (
     set_to_choose,
 )
 from ipu_asm.isa import manifests
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.settings import DEFAULT_INCLUDE_PATHS
 from ipu_asm.text import Span, TextEdit
 from ipu_lsp.json_types import Json

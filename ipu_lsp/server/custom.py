@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple
+from typing import Any, Callable, Mapping
 
 from lsprotocol import types as t
+
+from ipu_asm.config.host_configurations import register_values
+from ipu_asm.named_tuple import NamedTuple
 
 LISTING = "ipu/listing"
 EXPANSION = "ipu/expansion"
@@ -12,6 +15,7 @@ SLOT_GRID = "ipu/slotGrid"
 REFERENCE = "ipu/reference"
 MEMORY_MAP = "ipu/memoryMap"
 RUN_TOTALS = "ipu/runTotals"
+RUN_INPUTS = "ipu/runInputs"
 
 ParamsReader = Callable[[Any, Any], object]
 
@@ -28,6 +32,19 @@ class ExpansionParams(NamedTuple):
 
     text_document: t.TextDocumentIdentifier
     context: int = 0
+
+
+class RunInputsParams(NamedTuple):
+    """A document, and the values of registers that the user has chosen already."""
+
+    text_document: t.TextDocumentIdentifier
+    registers: Mapping[str, int] = {}
+
+
+def _read_run_inputs(converter: Any, params: Any) -> RunInputsParams:
+    document = converter.structure(params["textDocument"], t.TextDocumentIdentifier)
+    given = {**register_values("cr", params.get("cr")), **register_values("lr", params.get("lr"))}
+    return RunInputsParams(document, given)
 
 
 def _read_expansion(converter: Any, params: Any) -> ExpansionParams:
@@ -50,5 +67,6 @@ READERS: Mapping[str, ParamsReader] = {
     REFERENCE: _read,
     MEMORY_MAP: _read,
     RUN_TOTALS: _read,
+    RUN_INPUTS: _read_run_inputs,
 }
 """Functions that parse the parameters of a request; any exception means invalid parameters."""

@@ -6,15 +6,17 @@ A new feature is a module in `ipu_asm/ide` that computes the result, a module of
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
 from lsprotocol import types as t
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.custom import (
     EXPANSION,
     LISTING,
     MEMORY_MAP,
     REFERENCE,
+    RUN_INPUTS,
     RUN_TOTALS,
     SLOT_GRID,
 )
@@ -40,6 +42,7 @@ from ipu_lsp.server.handlers import (
     reference,
     references,
     rename,
+    run_inputs,
     run_totals,
     selection_range,
     semantic_tokens,
@@ -112,4 +115,5 @@ FEATURES = (
     Feature(REFERENCE, reference.reference),
     Feature(MEMORY_MAP, memory_map.memory_map),
     Feature(RUN_TOTALS, run_totals.run_totals),
+    Feature(RUN_INPUTS, run_inputs.run_inputs),
 )

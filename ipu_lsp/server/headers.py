@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Iterable, Mapping, NamedTuple
+from typing import Iterable, Mapping
 
 from ipu_asm.config.files import scanned_text, stamp_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 from ipu_lsp.server.documents import Document
 

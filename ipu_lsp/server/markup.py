@@ -9,7 +9,7 @@ _RULE_OR_HEADING = re.compile(r"^(?:-{3,}$\n?|#+ )", re.MULTILINE)
 # An escaped character, a link, code between equal runs of backticks, and strong text.
 _MARKED = re.compile(
     r"\\(?P<escaped>[^\w\s]|_)"
-    r"|\[(?P<title>(?:\\.|[^\]\\\n])*)\]\([^)\n]*\)"
+    r"|\[(?P<title>(?:\\.|[^\]\\\n])*)\]\((?P<target>[^)\n]*)\)"
     r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^\n]*?)(?<!`)(?P=run)(?!`)"
     r"|\*\*"
 )
@@ -42,5 +42,7 @@ def _unmarked(match: re.Match[str]) -> str:
         is_padded = "`" in code and code.startswith(" ") and code.endswith(" ")
         return code[1:-1] if is_padded else code
     if match["title"] is not None:
-        return _prose(match["title"])
+        title, target = _prose(match["title"]), match["target"]
+        # A file is of use without a link, too.
+        return f"{title}: {target}" if target.startswith("file:") else title
     return match["escaped"] or ""

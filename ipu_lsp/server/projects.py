@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, NamedTuple
+from typing import Callable
 
 from ipu_asm.config.configuration import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations
@@ -11,6 +11,7 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.settings import Settings
 

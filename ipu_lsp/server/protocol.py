@@ -21,7 +21,7 @@ import time
 from collections import deque
 from itertools import count
 from types import GeneratorType
-from typing import Any, Callable, Generator, NamedTuple
+from typing import Any, Callable, Generator
 
 from lsprotocol import types as t
 from pygls.exceptions import (
@@ -36,6 +36,7 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.inbox import Inbox, QueuedMessage
 from ipu_lsp.json_types import Json, MessageId, is_message_id
 from ipu_lsp.server import messages

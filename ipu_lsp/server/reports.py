@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from functools import lru_cache
-from typing import NamedTuple
 
 from lsprotocol import types as t
 
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.protocol import LspProtocol

@@ -11,9 +11,10 @@ import os
 import subprocess
 import sys
 import time
-from typing import Any, Generator, NamedTuple, Sequence
+from typing import Any, Generator, Sequence
 
 import ipu_asm
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.protocol import Steps
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from typing import Any, Callable, Iterable, Iterator
 
 from lsprotocol import types as t
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.files import scanned_text, stamp_of
 from ipu_asm.ide.names.lookup import FileReading
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.analyzers import Analyzers
 from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.client_messages import UserWarnings

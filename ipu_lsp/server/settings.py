@@ -6,16 +6,20 @@ gets its key, what it takes and what was found. cattrs converts `"no"` to true, 
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
 from ipu_asm.config.configuration import MNEMONIC_CASES, Configuration, Context
 from ipu_asm.config.setting_error import SettingError, shown
 from ipu_asm.config.source_keys import check_name, define_value, include_paths
 from ipu_asm.ide import code_lens, inlay_hints
 from ipu_asm.ide.formatting.formatting import STYLES
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 
 Names = tuple[str, ...]
+
+NO_WORDS = "none"
+_LISTING_WORDS = ("full", NO_WORDS)
 
 
 class Settings(NamedTuple):
@@ -23,6 +27,7 @@ class Settings(NamedTuple):
 
     `inlay_hints` and `code_lenses` are the families that are on; none is by default. `defines` are
     values like those of `ipu-lint --define`, `include_paths` are searched before the configured.
+    `listing_words` is "full" or "none": whether listings have words beside the addresses.
     """
 
     isa: str | None = None
@@ -36,6 +41,7 @@ class Settings(NamedTuple):
     code_lenses: frozenset[str] = frozenset()
     defines: Context | None = None
     include_paths: Names | None = None
+    listing_words: str | None = None
 
     def over(self, configuration: Configuration) -> Configuration:
         """Merge the settings into a configuration; they rank like the options of `ipu-lint`."""
@@ -80,6 +86,7 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
     ("lint.extendSelect", "extend_select", tuple),
     ("format.style", "format_style", STYLES),
     ("format.mnemonicCase", "mnemonic_case", MNEMONIC_CASES),
+    ("listing.words", "listing_words", _LISTING_WORDS),
 )
 """The key of a setting, its field in `Settings`, and its type or its choices."""
 _FAMILIES: tuple[tuple[str, str, Names], ...] = (

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.host_configurations import HostConfiguration, Hosts
 from ipu_asm.config.host_search import host_configurations
 from ipu_asm.config.include_folders import include_folders
+from ipu_asm.config.kernel_runs import configured_host
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import source_settings
 from ipu_lsp.server.documents import Document
@@ -61,14 +63,14 @@ class Sources:
             *found.include_paths,
         )
         reader = self._headers.below([root, *folders])
-        hosts = self._hosts(document.key, root)
+        hosts = self._hosts(document.key, root, configuration)
         return found._replace(include_paths=folders, root=root, reader=reader, hosts=hosts)
 
-    def _hosts(self, path: str, root: str) -> Hosts:
-        """Return what launches and tests say of a kernel, its last launch first."""
-        launched = self._launched.get(path)
-        first = () if launched is None else (launched,)
-        return Hosts((*first, *host_configurations(path, root)), self._chosen.get(path, ""))
+    def _hosts(self, path: str, root: str, configuration: Configuration) -> Hosts:
+        """Return what runs, launches and tests say of a kernel, its last launch first."""
+        first = (self._launched.get(path), configured_host(path, configuration))
+        found = (each for each in first if each is not None)
+        return Hosts((*found, *host_configurations(path, root)), self._chosen.get(path, ""))
 
     def launched(self, path: str, host: HostConfiguration) -> None:
         """Remember the values of the last launch of a program."""

@@ -6,11 +6,12 @@ import os
 import time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from typing import Any, Callable, Iterable, Iterator
 
 from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.file_search import sources_below
 from ipu_asm.config.files import Stamp, stamp_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.headers import Headers, Stamps
 

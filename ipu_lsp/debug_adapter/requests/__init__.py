@@ -7,7 +7,7 @@ from typing import Final
 
 _MODULES: Final = (
     "lifecycle", "running", "stack", "breakpoints", "data_breakpoints", "exceptions", "variables",
-    "evaluation", "memory", "sources", "vectors",
+    "evaluation", "memory", "memory_map", "sources", "vectors",
 )  # fmt: skip
 
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 from typing import Callable, Final, Iterable, Protocol
 
+from ipu_asm.debugger.breakpoint_conditions import (
+    BreakpointError,
+    check_condition,
+    condition_test,
+    read_log_message,
+)
 from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
 from ipu_asm.debugger.breakpoints import (
     Breakpoint,
@@ -13,7 +19,6 @@ from ipu_asm.debugger.breakpoints import (
     LogText,
     parse_hit_condition,
 )
-from ipu_asm.debugger.expressions import ExpressionError, evaluate_condition
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import AnyState
 from ipu_lsp.debug_adapter.argument_types import (
@@ -23,7 +28,6 @@ from ipu_lsp.debug_adapter.argument_types import (
     SourceBreakpoint,
 )
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
-from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, read_log_message
 from ipu_lsp.debug_adapter.references import code_address
 from ipu_lsp.debug_adapter.request_table import Needs, request
 from ipu_lsp.debug_adapter.session import DebugSession
@@ -129,7 +133,7 @@ def conditions(
             hits = parse_hit_condition(breakpoint.hit_condition)
         except ValueError as error:
             raise BreakpointError(str(error)) from error
-    return condition_test(session, breakpoint.condition), hits
+    return condition_for(session, breakpoint.condition), hits
 
 
 def replace(session: DebugSession, kind: BreakpointKind, key: str, resolve: Resolve) -> Json:
@@ -157,29 +161,18 @@ def use_breakpoints(session: DebugSession) -> None:
         return
     breakpoints.set_at_bundles(session.breakpoints.at_bundles)
     breakpoints.set_at_data(session.breakpoints.at_data)
-    breakpoints.traps = {
-        trap: condition_test(session, text) for trap, text in session.traps.items()
-    }
+    breakpoints.traps = {trap: condition_for(session, text) for trap, text in session.traps.items()}
 
 
-def condition_test(session: DebugSession, text: str | None) -> Condition | None:
+def condition_for(session: DebugSession, text: str | None) -> Condition | None:
     """Compile a condition. If its evaluation fails, it holds, and the user is told once."""
     if not text:
         return None
-    told = list[str]()
-
-    def test(state: AnyState) -> bool:
-        try:
-            return evaluate_condition(session.program.context, text)
-        except ExpressionError as error:
-            if not told:
-                told.append(error.message)
-                session.outbox.tell(
-                    f"the condition `{text}` cannot be evaluated: {error.message}\n", "stderr"
-                )
-            return True
-
-    return test
+    return condition_test(
+        text,
+        lambda: session.program.context,
+        lambda message: session.outbox.tell(f"{message}\n", "stderr"),
+    )
 
 
 def unverified(reason: str) -> BreakpointOutcome:

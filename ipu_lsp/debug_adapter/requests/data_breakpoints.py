@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipu_asm.debugger.breakpoint_conditions import BreakpointError
 from ipu_asm.debugger.breakpoints import AccessType
 from ipu_asm.debugger.expressions import (
     ExpressionError,
@@ -11,15 +12,14 @@ from ipu_asm.debugger.expressions import (
     quoted,
 )
 from ipu_asm.debugger.regions import COUNTER
+from ipu_asm.debugger.watchpoints import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.debug_adapter.argument_types import DataBreakpointRequest
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
-from ipu_lsp.debug_adapter.conditions import BreakpointError
 from ipu_lsp.debug_adapter.references import read_reference
 from ipu_lsp.debug_adapter.request_table import Needs, request
 from ipu_lsp.debug_adapter.requests.breakpoints import conditions, pending, replace, unverified
 from ipu_lsp.debug_adapter.requests.variables import child, group_of_reference
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.watchpoints import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.json_types import Json
 
 _VERBS = {AccessType.READ: "reads", AccessType.WRITE: "writes", AccessType.BOTH: "reads or writes"}

@@ -17,10 +17,12 @@ from ipu_asm.debugger.expressions import (
 )
 from ipu_asm.debugger.expressions.completion import Candidate
 from ipu_asm.debugger.inspection import Item
+from ipu_asm.debugger.inspection.bundle_values import operand_value
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.argument_types import ValueFormat
+from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.debug_adapter.requests.sources import show_source
 from ipu_lsp.debug_adapter.requests.stack import check_frame
@@ -50,7 +52,11 @@ def evaluate_(
     """Evaluate an expression; in the console, also execute an assignment or a command."""
     check_frame(frame_id)
     notation = notation_of(format_)
+    debuggee = session.program
     try:
+        seen = operand_value(debuggee.debugger, debuggee.context, expression)
+        if seen is not None:
+            return {"result": seen, "variablesReference": 0}
         if context == _CONSOLE:
             return _in_console(session, expression, notation)
         if context == _CLIPBOARD:
@@ -99,6 +105,9 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
         show_source(session, debuggee.shown)
     if result.stop is not None:
         reason = "goto" if result.stop.reason is StopReason.STEP else None
+        # The client takes no other stop for a new one, and would go on showing a former fault.
+        continued = {"threadId": THREAD, "allThreadsContinued": True}
+        session.later(partial(session.outbox.event, "continued", continued))
         session.later(partial(session.execution.report_stop, result.stop, reason))
     if result.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
+from ipu_asm.debugger.breakpoint_conditions import BreakpointError, check_condition
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
+from ipu_asm.debugger.fault_address import (
+    FaultAddress,
+    address_lines,
+    fault_address,
+    last_in_range,
+)
+from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
 from ipu_lsp.debug_adapter.argument_types import FilterOptions
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
-from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.breakpoints import replace, unverified
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
-_CONDITION: Final = "an expression such as `lr5 > 3 && cycle > 100`"
+_MOST_CYCLES: Final = 2_000_000
+"""Of a history that is searched without being asked: half a second on the core."""
+_CONDITION: Final = "an expression such as lr5 > 3 && cycle > 100"
 _TEXTS: Final = {
-    Trap.BREAK: ("Break instructions", "`break` and a matching `break.ifeq` stop"),
+    Trap.BREAK: ("Break instructions", "break and a matching break.ifeq stop"),
     Trap.BKPT: ("Halting by bkpt", "the instruction that halts the machine stops"),
     Trap.FAULT: ("Faults", "a bundle that cannot be executed stops"),
     Trap.NAN: ("NaN produced", "a NaN that appears in a result stops"),
@@ -65,12 +74,18 @@ def exception_info(session: DebugSession, *, thread_id: int) -> Json:
     name = None if stop is None else _id(stop.reason)
     if stop is None or name is None:
         raise RequestError("the machine is not stopped by an exception")
-    details: Json = {"message": stop.description, "typeName": name, "fullTypeName": name}
+    description = stop.description
+    details: Json = {}
     if stop.fault is not None:
-        details["stackTrace"] = _fault_text(stop.fault)
+        # The place and the registers are in the lines below, where an editor shows both.
+        description = stop.fault.cause
+        details["stackTrace"] = _fault_text(session, stop.fault)
+    if missing := session.program.missing_inputs(stop):
+        description += f"\n{missing[0].upper()}{missing[1:]}"
+    details |= {"message": description, "typeName": name, "fullTypeName": name}
     return {
         "exceptionId": name,
-        "description": stop.description,
+        "description": description,
         "breakMode": "always",
         "details": details,
     }
@@ -110,9 +125,30 @@ def _id(reason: StopReason) -> str | None:
     return names.get(reason)
 
 
-def _fault_text(fault: Fault) -> str:
+def _fault_text(session: DebugSession, fault: Fault) -> str:
+    """The place of a fault, its registers, and where its address was last within memory."""
+    debugger = session.program.debugger
     line = f", line {fault.line}" if fault.line is not None else ""
     line += f", {fault.levels}" if fault.levels else ""
-    rows = [f"`{fault.instruction}`", f"bundle {fault.pc}{line}, cycle {fault.cycle}"]
-    rows += [f"{name} = {describe_word(value)}" for name, value in fault.registers.items()]
+    rows = [fault.instruction, f"bundle {fault.pc}{line}, cycle {fault.cycle:,}"]
+    found = fault_address(debugger)
+    known = (*found.offsets, *found.bases) if found is not None else ()
+    if found is not None:
+        rows += address_lines(debugger, found)
+    others = [name for name in fault.registers if name not in known]
+    rows += [f"{name} = {describe_word(fault.registers[name])}" for name in others]
+    if found is not None and (cycle := _last_in_range(session, found)) is not None:
+        register = found.offsets[0] if found.offsets else "the address"
+        rows.append(f"{register} was last in range at cycle {cycle:,}: inrange goes there")
     return "\n".join(rows)
+
+
+def _last_in_range(session: DebugSession, found: FaultAddress) -> int | None:
+    """The last cycle at which an address was within memory; None where that takes too long."""
+    debuggee = session.program
+    if debuggee.debugger.cycle > _MOST_CYCLES:
+        return None
+    try:
+        return last_in_range(debuggee.debugger, debuggee.context, found)
+    except QueryInterruptedError:
+        return None

@@ -25,6 +25,7 @@ def initialize(
     supports_progress_reporting: bool = False,
     supports_invalidated_event: bool = False,
     supports_memory_event: bool = False,
+    client_id: str = "",
 ) -> Json:
     """Store the client's capabilities; return the adapter's."""
     if session.client is not None:
@@ -37,6 +38,7 @@ def initialize(
         supports_progress_reporting,
         supports_invalidated_event,
         supports_memory_event,
+        client_id,
     )
     return capabilities()
 

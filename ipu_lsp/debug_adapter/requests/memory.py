@@ -25,6 +25,8 @@ MAX_INSTRUCTIONS: Final = 4_096
 MAX_VIEWED_REFERENCES: Final = 256
 """Number of recently read memory references for which `memory` events are sent."""
 
+_SHORT_WORD: Final = 8  # bytes, that leave room for instructions in a column behind them
+
 
 @request("readMemory", Needs.STOPPED, "supportsReadMemoryRequest")
 def read_memory(
@@ -132,7 +134,10 @@ def _instruction(session: DebugSession, row: BundleRow) -> Json:
     if word is None:
         return {**body, "presentationHint": "invalid"}
     size = debuggee.kernel.isa.image_bytes
-    body["instructionBytes"] = word.to_bytes(size, "little").hex(" ")
+    if debuggee.client.shows_words_first and size > _SHORT_WORD:
+        body["instruction"] = f"{row.code}  # 0x{word:0{2 * size}x}"
+    else:
+        body["instructionBytes"] = word.to_bytes(size, "little").hex(" ")
     place = debuggee.debugger.lines.place(row.address)
     if place is not None:
         body["location"] = debuggee.shown.source

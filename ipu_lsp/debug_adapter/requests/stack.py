@@ -68,12 +68,16 @@ def _frame(
 ) -> Json:
     debuggee = session.program
     place = debuggee.debugger.lines.place(address)
+    stop = session.execution.stop
+    if number == FRAME and stop is not None and stop.fault is not None:
+        # The instruction, which may be lines below the beginning of its bundle.
+        slot, index = stop.fault.slot, stop.fault.place
+        place = debuggee.debugger.lines.instruction_place(address, slot, index)
     name = f"bundle {address:#x}" if shown.hex else f"bundle {address}"
     if place is not None and place.name:
         name = place.name
     if loop is not None:
-        first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
-        name = f"in loop {name} (bundles {first} to {last})"
+        name = _loop_name(session, name, loop, shown)
     if shown.line and place is not None:
         name += f" line {place.line}"
     frame: Json = {
@@ -83,12 +87,21 @@ def _frame(
         "column": 0,
         "instructionPointerReference": f"{address:#x}",
         "moduleId": "program",
-        "presentationHint": "normal" if loop is None else "subtle",
+        "presentationHint": "normal",
     }
     if place is not None:
         # With an end, VS Code selects the bundle, and the next key pressed would replace it.
         frame.update(debuggee.shown.start(place))
     return frame
+
+
+def _loop_name(session: DebugSession, name: str, loop: range, shown: FrameFormat) -> str:
+    """The name of the frame of a loop: its trip, or else its bundles."""
+    for trip in session.program.debugger.trips:
+        if trip.loop.head == loop.start:
+            return f"{name}, trip {trip.number:,} of {trip.trips:,}"
+    first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
+    return f"in loop {name} (bundles {first} to {last})"
 
 
 def _expansion_frames(session: DebugSession, address: int, first: int) -> list[Json]:

@@ -18,6 +18,7 @@ from ipu_asm.debugger.expressions import (
 from ipu_asm.debugger.expressions import quoted as quoted
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, parse_displayed_value
 from ipu_asm.debugger.inspection.computed import without_formats
+from ipu_asm.debugger.inspection.vectors import is_shown_as_vector
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.argument_types import ValueFormat
 from ipu_lsp.debug_adapter.references import reference_of
@@ -27,6 +28,7 @@ from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
 _HEX: Final = "x"
+_VECTOR: Final = "vector"
 _OF_BITS: Final = ("x", "o", "b")
 _BITS: Final = re.compile(r"\[?\s*0[xob]\w+(?:\s*,\s*0[xob]\w+)*\s*\]?", re.IGNORECASE)
 _FILTERS: Final = ("named", "indexed")
@@ -177,6 +179,10 @@ def variable(session: DebugSession, item: Item, notation: str | None = None) -> 
     body = value_fields(session, item)
     if item.expression:
         body["evaluateName"] = f"{item.expression},{notation}" if notation else item.expression
+    has_contexts = session.client is not None and session.client.has_menu_contexts
+    if has_contexts and item.location is not None and is_shown_as_vector(item.location):
+        # VS Code's extension to the protocol: what its menu can pin in the Vectors view.
+        body["__vscodeVariableMenuContext"] = _VECTOR
     return {"name": item.name, **body}
 
 

@@ -32,7 +32,12 @@ def vectors(session: DebugSession) -> Json:
                 "masks": list(found.masks),
             }
             for found in inspector.vectors()
-        ]
+        ],
+        "expected": [
+            {"name": source.file + (f"[{source.member}]" if source.member else "")}
+            for piece in session.program.configuration.expect
+            if (source := piece.data.source).file
+        ],
     }
 
 
@@ -43,9 +48,13 @@ def vector(
     name: str,
     type_: str | None = None,
     mask: str | None = None,
+    expected: str | None = None,
     frame_id: int | None = None,
 ) -> Json:
-    """Return the elements of a vector, their previous values, and those that a mask suppresses."""
+    """Return the elements of a vector, their previous values, and those that a mask suppresses.
+
+    With the file `expected`, also what they should be.
+    """
     check_frame(frame_id)
     try:
         view = session.program.inspector.vector_view(name, type_, mask)
@@ -72,6 +81,25 @@ def vector(
         "infinities": view.infinities,
         "numpy": view.numpy,
         **_location(view),
+        **({} if expected is None else _expected(session, view, expected)),
+    }
+
+
+def _expected(session: DebugSession, view: VectorView, name: str) -> Json:
+    """Encode what a file expects of a vector, or why that cannot be said."""
+    try:
+        found = session.program.inspector.difference(
+            view, name, session.program.debugger.options.read_expected
+        )
+    except ExpressionError as error:
+        return {"expectedProblem": error.message}
+    return {
+        "expected": {
+            "name": found.name,
+            "elements": _numbers(found.expected),
+            "texts": list(found.texts),
+            "differing": list(found.differing),
+        }
     }
 
 

@@ -84,7 +84,8 @@ def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClie
     written: Json = {
         "label": item.label,
         "kind": _KINDS[item.kind].value,
-        "detail": item.detail,
+        # Clients show the detail as plain text.
+        "detail": item.detail.replace("`", ""),
         "sortText": item.sort_text,
         "filterText": item.filter_text,
         "textEdit": view.coordinates.edit(edit),
@@ -92,6 +93,8 @@ def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClie
     }
     if snippet is not None:
         written["insertTextFormat"] = t.InsertTextFormat.Snippet.value
+    if item.slots and client.completion_label_details:
+        written["labelDetails"] = {"description": item.slots}
     if item.deprecated and client.completion_tags:
         written["tags"] = [t.CompletionItemTag.Deprecated.value]
     return written

@@ -9,14 +9,14 @@ from lsprotocol import types as t
 
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.handlers.expansion_view import expansion_of
-from ipu_lsp.server.handlers.listing import listing_of
+from ipu_lsp.server.handlers.listing import shown_listing
 from ipu_lsp.server.handlers.memory_map import memory_map_of
 from ipu_lsp.server.session import LspSession, View
 
-_MAKERS: Mapping[str, Callable[[View], Json]] = {
-    "ipu-listing": listing_of,
-    "ipu-expansion": expansion_of,
-    "ipu-memory-map": memory_map_of,
+_MAKERS: Mapping[str, Callable[[LspSession, View], Json]] = {
+    "ipu-listing": shown_listing,
+    "ipu-expansion": lambda _, view: expansion_of(view),
+    "ipu-memory-map": lambda _, view: memory_map_of(view),
 }
 OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=list(_MAKERS))
 
@@ -31,8 +31,8 @@ def text_document_content(session: LspSession, params: t.TextDocumentContentPara
     if source is None or view is None:
         return {"text": f"# the program of this {scheme} is not open\n"}
     session.shown_texts.add(source, params.uri)
-    make = _MAKERS.get(f"ipu-{scheme}", listing_of)
-    return {"text": make(view)["text"]}
+    make = _MAKERS.get(f"ipu-{scheme}", shown_listing)
+    return {"text": make(session, view)["text"]}
 
 
 def _parts(session: LspSession, uri: str) -> tuple[str, str | None]:

@@ -6,6 +6,7 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import inlay_hints as ide
 from ipu_lsp.json_types import Json
+from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.InlayHintOptions(resolve_provider=False)
@@ -24,7 +25,7 @@ def inlay_hints(session: LspSession, params: t.InlayHintParams) -> list[Json] | 
         {
             "position": view.coordinates.position(hint.offset),
             "label": hint.text.strip(),
-            "tooltip": hint.tooltip,
+            "tooltip": markup(hint.tooltip, session.client.hover_markdown),
             "paddingLeft": hint.text.startswith(" "),
         }
         for hint in ide.inlay_hints(view.analysis, span, families)

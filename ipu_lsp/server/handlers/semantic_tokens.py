@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import takewhile
-from typing import NamedTuple
 
 from lsprotocol import types as t
 
@@ -17,6 +16,7 @@ from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.template.tokens import template_tokens
 from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 from ipu_lsp.server.convert import Encoding, units

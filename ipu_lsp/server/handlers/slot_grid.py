@@ -68,5 +68,6 @@ def _loop(loop: SourceLoop) -> Json:
         "last": loop.last,
         "label": loop.label,
         "utilisation": round(loop.utilisation, 4),
+        "use": loop.use_text,
         "iterationBundles": loop.size,
     }

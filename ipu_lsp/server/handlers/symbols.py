@@ -21,6 +21,7 @@ _KINDS = {
     ide.LOOP: t.SymbolKind.Function,
     ide.BUNDLE: t.SymbolKind.Event,
     ide.REGISTER: t.SymbolKind.Variable,
+    ide.REGISTERS: t.SymbolKind.Namespace,
     ide.MACRO: t.SymbolKind.Function,
 }
 

@@ -1,0 +1,39 @@
+"""Texts for places that do not render Markdown: call stacks, consoles, dialogs, status bars."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_QUOTED = re.compile(r"`([^`\n]+)`")
+_TEXTS = frozenset(
+    (
+        "conditionDescription", "description", "detail", "format", "label", "message", "output",
+        "reason", "result", "stackTrace", "text", "title", "value",
+    )
+)  # fmt: skip
+"""The fields of the Debug Adapter Protocol that people read."""
+
+
+def plain(text: str) -> str:
+    """Return a text without the backticks around names; quotes show blanks at their ends."""
+    return _QUOTED.sub(_unquoted, text) if "`" in text else text
+
+
+def with_plain_texts(message: Any) -> Any:
+    """Return a message of the Debug Adapter Protocol with plain texts for people."""
+    if isinstance(message, dict):
+        return {
+            key: plain(value)
+            if key in _TEXTS and isinstance(value, str)
+            else with_plain_texts(value)
+            for key, value in message.items()
+        }
+    if isinstance(message, list):
+        return [with_plain_texts(each) for each in message]
+    return message
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    name = match[1]
+    return name if name == name.strip() else f'"{name}"'
