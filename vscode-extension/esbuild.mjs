@@ -1,4 +1,5 @@
-// Bundles the extension, the pages of its views and, with --tests, what runs in the extension host.
+// Bundles the extension, the pages of its views and, with --tests, its tests: those of test/host run
+// in the extension host, those of test/unit in Node.js.
 // Usage: node esbuild.mjs [--production] [--watch] [--tests]
 
 import { cp, mkdir, readdir, rm } from "node:fs/promises";
@@ -79,9 +80,18 @@ async function pages() {
 }
 
 async function tests() {
-  const files = await names(join(here, "test", "host"), /\.ts$/);
-  const entryPoints = files.map((name) => `test/host/${name}`);
-  return entryPoints.length ? [{ ...forNode, entryPoints, outdir: "dist/test/host" }] : [];
+  const imitation = { external: [], alias: { vscode: "./test/unit/vscode.ts" } };
+  return [
+    await bundles("test/host", /\.ts$/),
+    { ...(await bundles("test/unit", /\.test\.ts$/)), ...imitation },
+  ];
+}
+
+/** A bundle for each file of a folder. */
+async function bundles(folder, pattern) {
+  const files = await names(join(here, folder), pattern);
+  const entryPoints = files.map((name) => `${folder}/${name}`);
+  return { ...forNode, entryPoints, outdir: `dist/${folder}` };
 }
 
 async function names(folder, pattern) {

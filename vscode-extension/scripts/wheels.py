@@ -21,8 +21,9 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 _PROJECT = _HERE.parent.parent
 _VERSIONS = _HERE / "wheel-versions.txt"
-# jinja2 needs compiled markupsafe; only `ipu-run --profile` uses it.
-_COMPILED = {"numpy", "ml-dtypes", "wasmtime", "jinja2"}
+# jinja2 needs compiled markupsafe; only `ipu-run --profile` uses it. prompt_toolkit is pure Python,
+# but only `ipu-run --interactive` uses it, which needs numpy as well.
+_COMPILED = {"numpy", "ml-dtypes", "wasmtime", "jinja2", "prompt-toolkit"}
 _ANYWHERE = ("--python-version", "3.11", "--implementation", "py", "--abi", "none")
 
 

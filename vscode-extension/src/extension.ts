@@ -9,8 +9,10 @@ import type { Part, Parts, ServerState } from "./parts";
 import { createServer, type ServerControl } from "./server";
 import { registerConfigurations } from "./server/configurations";
 import { registerContexts } from "./server/contexts";
+import { registerSignatures } from "./server/signatures";
 import { registerStatus } from "./server/status";
 import { registerSlotGrid } from "./slotGrid";
+import { registerTesting } from "./testing";
 import { createToolchain, type ToolchainControl } from "./toolchain";
 import { registerVectors } from "./vectors";
 
@@ -40,9 +42,10 @@ const PARTS: readonly Part[] = [
   registerMemoryMap,
   registerListing,
   registerCommands,
+  registerTesting,
 ];
 
-const PAUSE_MILLISECONDS = 5_000;
+const COMPLETION_DELAY_MS = 5_000;
 
 let running: ServerControl | undefined;
 
@@ -54,11 +57,12 @@ export function activate(context: vscode.ExtensionContext): Api {
   const server = createServer(context, log, toolchain);
   registerStatus(context, log, server, registerConfigurations(context, server));
   registerContexts(context, server);
+  registerSignatures(context);
   const parts: Parts = { context, log, toolchain, server };
   for (const register of PARTS) {
     context.subscriptions.push(...(register(parts) ?? []));
   }
-  context.subscriptions.push(server.onDidChangeState(() => completeLater(server, toolchain)));
+  context.subscriptions.push(completion(server, toolchain));
   running = server;
   void server.start();
   return api(server);
@@ -70,10 +74,15 @@ export async function deactivate(): Promise<void> {
 }
 
 /** The first findings come first: what the debugger needs is fetched when they are there. */
-function completeLater(server: ServerControl, toolchain: ToolchainControl): void {
-  if (server.state === "running") {
-    setTimeout(() => void toolchain.completeQuietly(), PAUSE_MILLISECONDS);
-  }
+function completion(server: ServerControl, toolchain: ToolchainControl): vscode.Disposable {
+  let timer: NodeJS.Timeout | undefined;
+  const listener = server.onDidChangeState(() => {
+    clearTimeout(timer);
+    if (server.state === "running") {
+      timer = setTimeout(() => void toolchain.completeQuietly(), COMPLETION_DELAY_MS);
+    }
+  });
+  return { dispose: () => (clearTimeout(timer), listener.dispose()) };
 }
 
 function api(server: ServerControl): Api {

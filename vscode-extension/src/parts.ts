@@ -10,8 +10,8 @@ export interface Parts {
   readonly server: Server;
 }
 
-/** The programs of the Python package. */
-export type Tool = "lsp" | "dap" | "run" | "as" | "lint";
+/** The programs of the Python package, and the Python that they run in. */
+export type Tool = "lsp" | "dap" | "run" | "as" | "lint" | "python";
 
 /** How a program is started. */
 export interface CommandLine {
@@ -36,6 +36,11 @@ export interface Toolchain {
 /** Why no program can be started, as a sentence that the user has already seen. */
 export class ToolchainError extends Error {
   override readonly name = "ToolchainError";
+}
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export type ServerState = "starting" | "running" | "stopped" | "failed" | "untrusted";

@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
+import { explained } from "./register";
 import { nameOf, subject } from "./subject";
 
 interface Format extends vscode.QuickPickItem {
@@ -75,8 +76,9 @@ export async function assembleFile(
     command: "ipu.assemble",
     arguments: [{ uri: document.uri.toString(), format: format.format }],
   });
-  if (assembled.findings) {
-    void showFindings(document, assembled.findings);
+  const { findings } = assembled;
+  if (findings) {
+    void explained(() => showFindings(document, findings));
     return undefined;
   }
   const output = choice.output ?? (await placeOf(document, format));
@@ -84,7 +86,7 @@ export async function assembleFile(
     return undefined;
   }
   await vscode.workspace.fs.writeFile(output, bytesOf(assembled));
-  void showResult(document, output, format);
+  void explained(() => showResult(document, output, format));
   return output;
 }
 

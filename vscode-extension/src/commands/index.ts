@@ -1,11 +1,11 @@
 /** The commands that work on a whole program. */
 
-import * as vscode from "vscode";
-import { type Part, ToolchainError } from "../parts";
+import type { Part } from "../parts";
 import { assembleFile } from "./assemble";
 import { newKernel } from "./newKernel";
 import { ProfileReports } from "./profile";
 import { ReferencePanel } from "./reference";
+import { command } from "./register";
 import { RunArguments } from "./runArguments";
 import { runKernel } from "./run";
 
@@ -20,21 +20,6 @@ export const registerCommands: Part = (parts) => {
     "ipu.openReference": (file) => reference.open(file),
     "ipu.newKernel": (folder, choice) => newKernel(parts.context, folder, choice),
   };
-  const registered = Object.entries(commands).map(([name, command]) =>
-    vscode.commands.registerCommand(name, (...given: unknown[]) => reported(command(...given))),
-  );
+  const registered = Object.entries(commands).map(([name, work]) => command(name, work));
   return [reference, reports, ...registered];
 };
-
-/** What a command gives; what goes wrong is said in a message, if nobody has said it yet. */
-async function reported(work: Promise<unknown>): Promise<unknown> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof ToolchainError)) {
-      const reason = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(reason);
-    }
-    return undefined;
-  }
-}

@@ -25,7 +25,7 @@ export class ProfileReports implements vscode.Disposable {
 
   /** Ask for arguments, run, and open the report; the address of the report. */
   async profile(file: unknown, given: unknown): Promise<vscode.Uri | undefined> {
-    const request = await requestOf(this.remembered, file, given, "Profile");
+    const request = await requestOf(this.parts.server, this.remembered, file, given, "Profile");
     if (!request) {
       return undefined;
     }

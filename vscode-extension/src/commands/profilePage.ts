@@ -15,6 +15,7 @@ html:root {
   --panel: color-mix(in srgb, var(--vscode-foreground) 7%, transparent);
   --line: var(--vscode-editorGroup-border, var(--vscode-contrastBorder, #8884));
   --bar: var(--vscode-charts-blue); --idle: var(--vscode-editorWarning-foreground);
+  --error: var(--vscode-errorForeground); --warning: var(--vscode-editorWarning-foreground);
 }
 .card { border: 1px solid var(--vscode-contrastBorder, transparent); }
 code { color: inherit; background: none; }

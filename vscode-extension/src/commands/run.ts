@@ -2,9 +2,9 @@
 
 import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
-import type { Parts } from "../parts";
-import { type Arguments, optionsOf, type RunArguments } from "./runArguments";
-import { askArguments } from "./runForm";
+import type { Parts, Server } from "../parts";
+import { type Arguments, changesOf, NONE, optionsOf, type RunArguments } from "./runArguments";
+import { type Answered, askArguments } from "./runForm";
 import { nameOf, subject } from "./subject";
 
 /** A program on the disk, and what it is to be run with. */
@@ -20,12 +20,13 @@ export async function runKernel(
   file: unknown,
   given: unknown,
 ): Promise<number | undefined> {
-  const request = await requestOf(remembered, file, given, "Run");
+  const request = await requestOf(parts.server, remembered, file, given, "Run");
   return request && runTask(parts, request, [], "run");
 }
 
 /** The program that is meant and its arguments, asked for unless they are given. */
 export async function requestOf(
+  server: Server,
   remembered: RunArguments,
   file: unknown,
   given: unknown,
@@ -36,15 +37,24 @@ export async function requestOf(
   if (!program) {
     return undefined;
   }
-  const before = remembered.of(program);
-  const chosen = isArguments(given)
-    ? { ...before, ...given }
-    : await askArguments(program, before, verb);
-  if (!chosen) {
+  if (isArguments(given)) {
+    const chosen = { ...remembered.of(program), ...given };
+    await remembered.remember(program, chosen);
+    return { program, given: chosen };
+  }
+  const changes = remembered.changes(program);
+  const answered = await askArguments(server, { program, verb, changes });
+  if (!answered) {
     return undefined;
   }
-  await remembered.remember(program, chosen);
-  return { program, given: chosen };
+  await remembered.rememberChanges(program, answered.given, answered.known);
+  return { program, given: passed(answered) };
+}
+
+/** What has to be passed: nothing where all of it is in the configuration, which is read anyway. */
+function passed({ given, known, origin }: Answered): Arguments {
+  const isUnchanged = Object.keys(changesOf(given, known)).length === 0;
+  return origin && isUnchanged ? NONE : given;
 }
 
 /** Run `ipu-run` in a terminal until it ends; its exit status. */
@@ -66,7 +76,7 @@ export async function runTask(
     "ipu",
     new vscode.ProcessExecution(line.command, options, {
       cwd: folder,
-      env: changesOf(line.env),
+      env: variablesOf(line.env),
     }),
     [],
   );
@@ -92,7 +102,7 @@ function isArguments(given: unknown): given is Partial<Arguments> {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
-function changesOf(env: NodeJS.ProcessEnv = {}): Record<string, string> {
+function variablesOf(env: NodeJS.ProcessEnv = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -12,5 +12,6 @@ export async function debugKernel(argument: unknown): Promise<boolean> {
   }
   const folder = vscode.workspace.getWorkspaceFolder(document.uri);
   const program = document.isUntitled ? document.uri.toString() : document.uri.fsPath;
-  return vscode.debug.startDebugging(folder, launch(nameOf(document.uri), program));
+  const configuration = launch(nameOf(document.uri), program, { lastInputs: true });
+  return vscode.debug.startDebugging(folder, configuration);
 }

@@ -7,10 +7,13 @@ import { DEBUG_TYPE, EXECUTABLE } from "./configurations";
 import { debugKernel } from "./debugKernel";
 import { dynamicConfigurations } from "./dynamic";
 import { expressionProvider } from "./expressions";
+import { FaultActions } from "./faultActions";
+import { goToTrip } from "./goToTrip";
 import { ConfigurationResolver } from "./resolver";
 import { switchSource } from "./shownSource";
 
 export const registerDebug: Part = (parts) => [
+  new FaultActions(parts),
   vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
   vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, new ConfigurationResolver(parts)),
   vscode.debug.registerDebugConfigurationProvider(
@@ -21,4 +24,5 @@ export const registerDebug: Part = (parts) => [
   vscode.languages.registerEvaluatableExpressionProvider(EXECUTABLE, expressionProvider(parts)),
   vscode.commands.registerCommand("ipu.debugKernel", debugKernel),
   vscode.commands.registerCommand("ipu.switchDebuggedSource", switchSource),
+  vscode.commands.registerCommand("ipu.goToTrip", goToTrip),
 ];

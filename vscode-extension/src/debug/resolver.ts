@@ -2,24 +2,34 @@
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
+import { type Prefill, prefilled } from "../commands/prefill";
+import { RunArguments } from "../commands/runArguments";
+import { askArguments } from "../commands/runForm";
 import { type Parts, ToolchainError } from "../parts";
 import { DEBUG_TYPE, isKernel, launch } from "./configurations";
+import { hasInputs, launchFields } from "./rememberedInputs";
 
 type Configuration = vscode.DebugConfiguration;
 type Folder = vscode.WorkspaceFolder | undefined;
+
+const SET_INPUTS = "Set inputs...";
 
 /** Looks at a configuration before it is used, first as it is written, then with its variables. */
 export class ConfigurationResolver implements vscode.DebugConfigurationProvider {
   constructor(private readonly parts: Parts) {}
 
-  /** F5 without a launch.json gives an empty configuration: the program in the editor is meant. */
+  /**
+   * Without a launch.json, F5 gives an empty configuration and Ctrl+F5 one that only says `noDebug`:
+   * the program in the editor is meant.
+   */
   resolveDebugConfiguration(_folder: Folder, given: Configuration): Configuration | undefined {
     const active = vscode.window.activeTextEditor?.document;
     const isEmpty = !given.type && !given.request && !given.name;
     if (isEmpty && !isKernel(active)) {
       return refused("Open an IPU kernel to debug it, or add a launch configuration for one.");
     }
-    const configuration = isEmpty ? launch("Run this kernel", "${file}") : { ...given };
+    const ours = { ...given, lastInputs: true };
+    const configuration = isEmpty ? launch("Run this kernel", "${file}", ours) : { ...given };
     configuration.type ||= DEBUG_TYPE;
     configuration.request ||= "launch";
     if (configuration.program === "${file}" && active?.isUntitled) {
@@ -37,13 +47,52 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     }
     const { program } = given;
     if (typeof program !== "string" || !program) {
-      return refused("The launch configuration needs `program`: the kernel to debug.");
+      return refused("The launch configuration needs a program: the kernel to debug.");
     }
     if (program.startsWith("untitled:")) {
       return refused("The debugger reads the kernel from a file: save it first.");
     }
     await saved(program);
-    return (await this.canStart(folder)) ? { ...given, cwd: folderFor(given, folder) } : undefined;
+    if (!(await this.canStart(folder))) {
+      return undefined;
+    }
+    const completed = await this.withInputs(given, program);
+    return completed && { ...completed, cwd: folderFor(given, folder) };
+  }
+
+  /**
+   * What a configuration of our own, which gives no inputs, starts with: the last run's, else those
+   * of ipu.toml, which the adapter reads itself, else those of the head comment. Where that names
+   * registers whose values nobody knows, the user is asked; undefined if they changed their mind.
+   */
+  private async withInputs(
+    { lastInputs, ...given }: Configuration,
+    program: string,
+  ): Promise<Configuration | undefined> {
+    const configuration = given as Configuration;
+    if (!lastInputs || hasInputs(configuration)) {
+      return configuration;
+    }
+    const remembered = new RunArguments(this.parts.context.workspaceState);
+    const uri = vscode.Uri.file(program);
+    const changes = remembered.changes(uri);
+    const known = await prefilled(this.parts.server, uri, changes);
+    if (known.origin && Object.keys(changes).length === 0) {
+      return configuration;
+    }
+    const isAsked = known.isDocumented && known.missing.length > 0;
+    const asked = { program: uri, verb: "Debug", changes };
+    const answered = isAsked ? await askArguments(this.parts.server, asked) : known;
+    if (!answered) {
+      return undefined;
+    }
+    if (isAsked) {
+      await remembered.rememberChanges(uri, answered.given, answered.known);
+    }
+    if (!isAsked) {
+      tellGenerated(known);
+    }
+    return { ...configuration, ...launchFields(answered.given, dirname(program)) };
   }
 
   /** Whether there is an adapter. Where there is none, the user has been told why. */
@@ -67,8 +116,9 @@ function folderFor({ cwd, program }: Configuration, folder: Folder): string {
 
 /** Saves a program that was changed, unless the user wants nothing saved. */
 async function saved(program: string): Promise<void> {
-  const wish = vscode.workspace.getConfiguration("debug").get("saveBeforeStart");
   const document = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === program);
+  // The setting may be another one for a language.
+  const wish = vscode.workspace.getConfiguration("debug", document).get("saveBeforeStart");
   if (document?.isDirty && wish !== "none") {
     await document.save();
   }
@@ -77,4 +127,17 @@ async function saved(program: string): Promise<void> {
 function refused(why: string): undefined {
   void vscode.window.showErrorMessage(why);
   return undefined;
+}
+
+/** Says which data nobody gave, so that nobody takes them for real. */
+function tellGenerated({ given, generated }: Prefill): void {
+  const regions = given.load.flatMap((text) => generated.get(text) ?? []);
+  if (regions.length) {
+    const message = `${regions.join(", ")}: random numbers, as no data are given.`;
+    void vscode.window.showInformationMessage(message, SET_INPUTS).then((choice) => {
+      if (choice) {
+        void vscode.commands.executeCommand("ipu.setInputs");
+      }
+    });
+  }
 }

@@ -1,6 +1,7 @@
 /** The command that shows the expansion of a template while it is debugged, or the template again. */
 
 import * as vscode from "vscode";
+import { messageOf } from "../parts";
 import { DEBUG_TYPE } from "./configurations";
 
 const METHOD = "ipu/showSource";
@@ -16,7 +17,7 @@ export async function switchSource(): Promise<void> {
   try {
     await session.customRequest(METHOD);
   } catch (error) {
-    void vscode.window.showErrorMessage((error as Error).message);
+    void vscode.window.showErrorMessage(messageOf(error));
     return;
   }
   await vscode.commands.executeCommand(TO_TOP_FRAME);

@@ -4,11 +4,21 @@ import * as vscode from "vscode";
 import { subject } from "../commands/subject";
 import type { Part, Parts } from "../parts";
 import { ViewContent } from "./content";
-import { Steps } from "./steps";
+import { ListingSync } from "./listingSync";
 import { type BesideView, EXPANSION, LISTING, viewUri } from "./views";
 
 export const registerListing: Part = (parts) =>
-  [LISTING, EXPANSION].flatMap((view) => registered(parts, view));
+  [
+    ...[LISTING, EXPANSION].flatMap((view) => registered(parts, view)),
+    vscode.commands.registerCommand("ipu.toggleListingWords", toggleWords),
+  ];
+
+/** Show words in listings, or hide them; the server then makes the open ones again. */
+async function toggleWords(): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("ipu");
+  const words = settings.get("listing.words") === "full" ? "none" : "full";
+  await settings.update("listing.words", words, vscode.ConfigurationTarget.Global);
+}
 
 function registered(parts: Parts, view: BesideView): vscode.Disposable[] {
   const content = new ViewContent(parts, view);
@@ -27,7 +37,7 @@ function registered(parts: Parts, view: BesideView): vscode.Disposable[] {
   };
   return [
     content,
-    new Steps(parts, view),
+    new ListingSync(parts, view),
     vscode.workspace.registerTextDocumentContentProvider(view.scheme, content),
     vscode.commands.registerCommand(view.command, open),
   ];

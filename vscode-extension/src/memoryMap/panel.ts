@@ -1,9 +1,12 @@
 /** The panel that shows which memory the program in the editor reads and writes. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { nameOf } from "../commands/subject";
 import { type PanelView, ProgramPanel } from "../panels/programPanel";
-import type { FromPage, MemoryMap, ToPage } from "./messages";
+import type { Parts } from "../parts";
+import { inConsole } from "../vectors/questions";
+import type { Stops } from "../vectors/stops";
+import type { FromPage, MemoryMap, RunMemory, ToPage } from "./messages";
 
 export const MEMORY_MAP: PanelView = {
   type: "ipu.memoryMap",
@@ -15,9 +18,31 @@ export const MEMORY_MAP: PanelView = {
   invitation: "Open an assembly program to see which memory it reads and writes.",
 };
 
-/** Leads from a region to the instructions that touch it. */
+const HEX_EDITOR = "ms-vscode.hexeditor";
+const VIEW_MEMORY = "workbench.debug.viewlet.action.viewMemory";
+const MOST_ELEMENTS = 512;
+
+/** Leads from a region to the instructions that touch it; while a run stands, shows that too. */
 export class MemoryMapPanel extends ProgramPanel<MemoryMap, ToPage> {
   private map: MemoryMap | undefined;
+  private run: RunMemory | undefined;
+  private round = 0;
+  private readonly listener: vscode.Disposable;
+
+  constructor(
+    parts: Parts,
+    panel: vscode.WebviewPanel,
+    view: PanelView,
+    private readonly stops: Stops,
+  ) {
+    super(parts, panel, view);
+    this.listener = stops.onDidChange(() => void this.refreshRun());
+  }
+
+  override dispose(): void {
+    this.listener.dispose();
+    super.dispose();
+  }
 
   protected show(document: vscode.TextDocument, map: MemoryMap | undefined): void {
     this.map = map;
@@ -26,12 +51,59 @@ export class MemoryMapPanel extends ProgramPanel<MemoryMap, ToPage> {
       this.panel.title = `Memory: ${file}`;
       this.post({ kind: "map", uri: document.uri.toString(), file, map });
     }
+    void this.refreshRun();
   }
 
-  protected hear(message: Extract<FromPage, { kind: "go" }>): void {
-    const access = this.map?.accesses[message.access];
-    if (access) {
-      void this.reveal(access.range, true);
+  protected async hear(message: Exclude<FromPage, { kind: "ready" }>): Promise<void> {
+    const { session } = this.stops;
+    switch (message.kind) {
+      case "go": {
+        const access = this.map?.accesses[message.access];
+        return access && this.reveal(access.range, true);
+      }
+      case "pin":
+        return this.pin(message.expression);
+      case "bytes":
+        return this.showBytes(message.address, message.size);
+      case "goto":
+        return void (session && (await inConsole(session, `goto ${message.cycle}`)));
+    }
+  }
+
+  /** Ask for the memory of the run if it stands; else show that of the last stop. */
+  private async refreshRun(): Promise<void> {
+    const round = ++this.round;
+    const { phase, session } = this.stops;
+    if (phase === "standing" && session && this.panel.visible) {
+      try {
+        const run: RunMemory = await session.customRequest("ipu/memoryMap");
+        this.run = round === this.round ? run : this.run;
+      } catch {
+        // The machine has moved on: the next stop asks again.
+        return;
+      }
+    }
+    if (round === this.round) {
+      this.post({ kind: "run", phase, run: this.run });
+    }
+  }
+
+  private async pin(expression: string): Promise<void> {
+    await vscode.commands.executeCommand("ipu.pinVector", {
+      variable: { evaluateName: expression },
+    });
+  }
+
+  /** Open bytes in the hex editor; without that, pin them as numbers. */
+  private async showBytes(address: number, size: number): Promise<void> {
+    const { session } = this.stops;
+    const memoryReference = `0x${address.toString(16)}`;
+    if (session && vscode.extensions.getExtension(HEX_EDITOR)) {
+      const argument = { sessionId: session.id, container: {}, variable: { memoryReference } };
+      await vscode.commands.executeCommand(VIEW_MEMORY, argument);
+    } else {
+      const count = Math.max(1, Math.min(size, MOST_ELEMENTS));
+      await this.pin(`xmem[${memoryReference} .. +${count} : u8]`);
     }
   }
 }

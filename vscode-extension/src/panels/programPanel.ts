@@ -1,13 +1,14 @@
 /** A panel that shows something about the program that was in the editor last. */
 
 import * as vscode from "vscode";
+import { explained } from "../commands/register";
 import { editorOf, isProgram, nameOf, subject } from "../commands/subject";
-import type { Part, Parts } from "../parts";
+import { messageOf, type Part, type Parts } from "../parts";
 import type { Range } from "../slotGrid/messages";
 import { pageHtml, pageOptions } from "../slotGrid/shell";
 
 /** How long an edit waits for the next one before the server is asked again. */
-const PATIENCE_MS = 150;
+const EDIT_DELAY_MS = 150;
 
 /** What a panel is called, and where its page and its content come from. */
 export interface PanelView {
@@ -30,6 +31,7 @@ type Notice = { readonly kind: "notice"; readonly text: string };
 export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable {
   protected document: vscode.TextDocument | undefined;
   private waiting: NodeJS.Timeout | undefined;
+  private isDisposed = false;
   private asked = new vscode.CancellationTokenSource();
   private readonly listeners: vscode.Disposable[];
 
@@ -47,7 +49,7 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
     };
     this.listeners = [
       panel.webview.onDidReceiveMessage((message: { readonly kind: string }) =>
-        message.kind === "ready" ? void this.refresh() : this.hear(message),
+        explained(async () => (message.kind === "ready" ? this.refresh() : this.hear(message))),
       ),
       panel.onDidChangeViewState(() => panel.visible && this.refresh()),
       vscode.window.onDidChangeActiveTextEditor((editor) => this.take(editor?.document)),
@@ -62,7 +64,7 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
   /** Draw what the server has answered; without an answer there is nothing to jump to. */
   protected abstract show(document: vscode.TextDocument, answer: Answer | undefined): void;
   /** What the page tells, besides that it is ready. */
-  protected abstract hear(message: unknown): void;
+  protected abstract hear(message: unknown): void | Promise<void>;
   /** The cursor of an editor has moved. */
   protected move(_editor: vscode.TextEditor): void {}
 
@@ -77,14 +79,19 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
     await this.refresh();
   }
 
+  /** From now on there is no webview: an answer that is under way is not shown. */
   dispose(): void {
+    this.isDisposed = true;
     clearTimeout(this.waiting);
+    this.asked.cancel();
     this.asked.dispose();
     this.listeners.forEach((listener) => listener.dispose());
   }
 
   protected post(message: ToPage | Notice): void {
-    void this.panel.webview.postMessage(message);
+    if (!this.isDisposed) {
+      void this.panel.webview.postMessage(message);
+    }
   }
 
   /** Select a range of the program in its editor. */
@@ -111,7 +118,7 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
   private edited(document: vscode.TextDocument): void {
     if (document === this.document) {
       clearTimeout(this.waiting);
-      this.waiting = setTimeout(() => void this.refresh(), PATIENCE_MS);
+      this.waiting = setTimeout(() => void this.refresh(), EDIT_DELAY_MS);
     }
   }
 
@@ -133,13 +140,14 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
   private async refresh(): Promise<void> {
     clearTimeout(this.waiting);
     const { document } = this;
-    if (!this.panel.visible) {
+    if (this.isDisposed || !this.panel.visible) {
       return;
     }
     if (!document) {
       return this.post({ kind: "notice", text: this.view.invitation });
     }
     this.asked.cancel();
+    this.asked.dispose();
     this.asked = new vscode.CancellationTokenSource();
     const { token } = this.asked;
     const answer = await this.answer(document, token);
@@ -163,7 +171,7 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
       const found = await this.parts.server.request<Answer | null>(request, parameters, token);
       return found ?? `The server does not know ${nameOf(document.uri)}.`;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 

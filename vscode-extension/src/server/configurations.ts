@@ -78,7 +78,8 @@ class Launches {
   private async tell(launch: Launch): Promise<void> {
     if (this.server.state === "running") {
       const parameters = { command: "ipu.launched", arguments: [launch] };
-      await this.server.request("workspace/executeCommand", parameters);
+      // A server that ends meanwhile is told again when it has started.
+      await this.server.request("workspace/executeCommand", parameters).catch(() => undefined);
     }
   }
 }

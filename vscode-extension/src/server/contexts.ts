@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { ourDocuments } from "./documents";
+import { DocumentStatus } from "./documentStatus";
 import type { ServerControl } from "./index";
 
 /** What the server answers: all contexts, and the number of the one that counts. */
@@ -10,48 +11,26 @@ interface Contexts {
   readonly selected: number;
 }
 
-const PAUSE_MILLISECONDS = 500;
+const ITEM = {
+  id: "ipu.context",
+  name: "IPU Context",
+  tooltip: "The template context that hovers, hints and commands show",
+  command: "ipu.chooseContext",
+  priority: 100,
+};
 
 /** Registers the status item, which is there for documents with several contexts, and its command. */
 export function registerContexts(context: vscode.ExtensionContext, server: ServerControl): void {
-  const item = new ContextItem(server, ourDocuments(context.extension));
+  const status = new ContextStatus(server, ourDocuments(context.extension), ITEM);
   context.subscriptions.push(
-    item,
-    server.onDidChangeState(() => item.showSoon()),
-    vscode.window.onDidChangeActiveTextEditor(() => item.showSoon()),
-    vscode.workspace.onDidChangeTextDocument(() => item.showSoon()),
-    vscode.workspace.onDidSaveTextDocument(() => item.showSoon()),
-    vscode.commands.registerCommand("ipu.chooseContext", (number?: number) => item.choose(number)),
+    status,
+    vscode.commands.registerCommand("ipu.chooseContext", (number?: number) =>
+      status.choose(number),
+    ),
   );
 }
 
-class ContextItem implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem(
-    "ipu.context",
-    vscode.StatusBarAlignment.Right,
-    100,
-  );
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly server: ServerControl,
-    private readonly ours: vscode.DocumentSelector,
-  ) {
-    this.item.name = "IPU Context";
-    this.item.command = "ipu.chooseContext";
-    this.item.tooltip = "The template context that hovers, hints and commands show";
-  }
-
-  showSoon(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.show(), PAUSE_MILLISECONDS);
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    this.item.dispose();
-  }
-
+class ContextStatus extends DocumentStatus<Contexts> {
   /** Selects a context of the document in front: that with the number, else the user's choice. */
   async choose(number?: number): Promise<void> {
     const document = this.document;
@@ -67,31 +46,14 @@ class ContextItem implements vscode.Disposable {
     }
   }
 
-  private async show(): Promise<void> {
-    const document = this.document;
-    const known = document && (await this.ask(document).catch(() => undefined));
-    if (this.document !== document) {
-      return;
-    }
-    if (known === undefined || known.contexts.length < 2) {
-      this.item.hide();
-      return;
-    }
-    this.item.text = known.contexts[known.selected] ?? "";
-    this.item.show();
-  }
-
-  /** The document in front, where the server knows about it. */
-  private get document(): vscode.TextDocument | undefined {
-    const document = vscode.window.activeTextEditor?.document;
-    const isOurs = document && vscode.languages.match(this.ours, document) > 0;
-    return isOurs && this.server.state === "running" ? document : undefined;
-  }
-
-  private ask(document: vscode.TextDocument, context?: number): Promise<Contexts | undefined> {
+  protected ask(document: vscode.TextDocument, context?: number): Promise<Contexts | undefined> {
     const argument = { uri: document.uri.toString(), context };
     const parameters = { command: "ipu.selectContext", arguments: [argument] };
     return this.server.request<Contexts>("workspace/executeCommand", parameters);
+  }
+
+  protected text({ contexts, selected }: Contexts): string | undefined {
+    return contexts.length < 2 ? undefined : (contexts[selected] ?? "");
   }
 }
 

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { State } from "vscode-languageclient/node";
 import {
+  messageOf,
   ToolchainError,
   type CommandLine,
   type Server,
@@ -34,11 +35,11 @@ export function createServer(
 ): ServerControl {
   const trace = traceChannel(context.subscriptions);
   const server = new WindowServer({ context, log, trace }, toolchain);
-  context.subscriptions.push(toolchain.onDidChange(() => void server.follow()));
+  context.subscriptions.push(server, toolchain.onDidChange(() => void server.follow()));
   return server;
 }
 
-class WindowServer implements ServerControl {
+class WindowServer implements ServerControl, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeState = this.changed.event;
 
@@ -53,6 +54,10 @@ class WindowServer implements ServerControl {
     private readonly setup: ClientSetup,
     private readonly toolchain: Toolchain,
   ) {}
+
+  dispose(): void {
+    this.changed.dispose();
+  }
 
   get state(): ServerState {
     return this.current;
@@ -152,9 +157,9 @@ class WindowServer implements ServerControl {
     try {
       return await this.toolchain.commandLine("lsp");
     } catch (error) {
-      this.problem = (error as Error).message;
+      this.problem = messageOf(error);
       if (!(error instanceof ToolchainError)) {
-        this.setup.log.error(error as Error);
+        this.setup.log.error(error instanceof Error ? error : this.problem);
       }
       return undefined;
     }

@@ -4,6 +4,9 @@ import * as vscode from "vscode";
 
 type Section = { [key: string]: unknown };
 
+/** Settings of views of this editor, which no file of a project decides: their defaults are told, too. */
+const OF_VIEWS: readonly string[] = ["ipu.listing.words"];
+
 /**
  * The settings under `ipu` that somebody has set. Defaults are left out: where the editor says
  * nothing, the files of the project decide.
@@ -25,7 +28,8 @@ function contributed(extension: vscode.Extension<unknown>): string[] {
 
 function explicitValue(key: string): unknown {
   const found = vscode.workspace.getConfiguration().inspect(key);
-  return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+  const given = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+  return given ?? (OF_VIEWS.includes(key) ? found?.defaultValue : undefined);
 }
 
 function place(section: Section, [name, ...rest]: string[], value: unknown): void {

@@ -13,6 +13,8 @@ export interface Loop {
   readonly label: string | null;
   readonly iterationBundles: number;
   readonly utilisation: number;
+  /** The same in words, as the lens above the loop says it; empty where there is one slot only. */
+  readonly use: string;
 }
 
 export interface Place {

@@ -1,6 +1,7 @@
 /** The panel that shows the slot grid of the program that was in the editor last. */
 
 import type * as vscode from "vscode";
+import { explained } from "../commands/register";
 import { editorOf, nameOf } from "../commands/subject";
 import { type PanelView, ProgramPanel } from "../panels/programPanel";
 import type { FromPage, Grid, PlacedRow, ToPage } from "./messages";
@@ -39,7 +40,8 @@ export class SlotGridPanel extends ProgramPanel<Grid<PlacedRow>, ToPage> {
   protected hear(message: Extract<FromPage, { kind: "go" }>): void {
     const row = this.grid?.rows[message.row];
     if (row) {
-      void this.reveal(rangeOf(row, message.slot, message.index), message.focus);
+      const range = rangeOf(row, message.slot, message.index);
+      void explained(() => this.reveal(range, message.focus));
     }
   }
 

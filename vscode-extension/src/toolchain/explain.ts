@@ -14,17 +14,16 @@ const TRUST = "Manage Trust";
 const shown = new Set<string>();
 
 /** Show why a program cannot be started, once at a time. */
-export function explain(log: vscode.LogOutputChannel, error: Error): void {
-  log.error(error.message);
-  if (shown.has(error.message)) {
+export async function explain(log: vscode.LogOutputChannel, message: string): Promise<void> {
+  log.error(message);
+  if (shown.has(message)) {
     return;
   }
-  shown.add(error.message);
-  const ways = error.message === UNTRUSTED ? [TRUST] : [SETTINGS, LOG];
-  vscode.window.showErrorMessage(error.message, ...ways).then((way) => {
-    shown.delete(error.message);
-    return follow(log, way);
-  });
+  shown.add(message);
+  const ways = message === UNTRUSTED ? [TRUST] : [SETTINGS, LOG];
+  const way = await vscode.window.showErrorMessage(message, ...ways);
+  shown.delete(message);
+  await follow(log, way);
 }
 
 async function follow(log: vscode.LogOutputChannel, way: string | undefined): Promise<void> {

@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { ToolchainError, type CommandLine, type Tool, type Toolchain } from "../parts";
+import { messageOf, ToolchainError, type CommandLine, type Tool, type Toolchain } from "../parts";
 import { findBasePython } from "./basePython";
 import { ENVIRONMENT, fromPath, fromSetting, type Origin } from "./origins";
 import { PrivateEnvironment } from "./privateEnvironment";
@@ -63,14 +63,16 @@ class WindowToolchain implements ToolchainControl {
       await origin.prepare?.(tool);
       return { ...origin.command(tool), env: ENVIRONMENT, origin: origin.name };
     } catch (error) {
-      explain(this.log, error as Error);
+      void explain(this.log, messageOf(error));
       throw error;
     }
   }
 
   async completeQuietly(): Promise<void> {
-    const origins = await Promise.all(this.origins.values());
-    await Promise.all(origins.map((origin) => origin.completeQuietly?.()));
+    // What could not be found was said to those who asked.
+    const found = await Promise.allSettled(this.origins.values());
+    const origins = found.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    await Promise.all(origins.map(async (origin) => origin.completeQuietly?.()));
   }
 
   private forget(): void {

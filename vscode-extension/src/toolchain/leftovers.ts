@@ -3,8 +3,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type * as vscode from "vscode";
+import { messageOf } from "../parts";
 
-const UNUSED_MILLISECONDS = 60 * 60_000;
+const REMOVED_AFTER_MS = 60 * 60_000;
 
 /** Remove what lies beside `kept` and has not been used by any window for an hour. */
 export async function removeUnused(
@@ -18,14 +19,14 @@ export async function removeUnused(
     const folder = join(storage, name);
     if (await isUnused(folder)) {
       log.info(`Removing ${folder}`);
-      await remove(folder).catch((error: Error) => log.warn(error.message));
+      await remove(folder).catch((error: unknown) => log.warn(messageOf(error)));
     }
   }
 }
 
 async function isUnused(folder: string): Promise<boolean> {
   const last = (await stat(join(folder, "ready")).catch(() => stat(folder))).mtimeMs;
-  return Date.now() - last > UNUSED_MILLISECONDS;
+  return Date.now() - last > REMOVED_AFTER_MS;
 }
 
 /** First what says that it can be used: what is half removed is not. */

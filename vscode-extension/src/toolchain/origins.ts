@@ -24,6 +24,7 @@ const MODULES: Record<Tool, readonly string[]> = {
   run: ["-m", "ipu_asm", "run"],
   as: ["-m", "ipu_asm", "as"],
   lint: ["-m", "ipu_asm", "lint"],
+  python: [],
 };
 
 /** The programs as modules of a Python, which takes none from the folder that it starts in. */
@@ -68,7 +69,8 @@ export async function fromPath(
     return undefined;
   }
   log.info(`${outcome.output.trim()} on PATH: ${server}`);
-  const beside = (tool: Tool) => join(dirname(server), executable(`ipu-${tool}`));
+  const beside = (tool: Tool) =>
+    join(dirname(server), executable(tool === "python" ? tool : `ipu-${tool}`));
   return { name: "ipu-lsp on PATH", command: (tool) => ({ command: beside(tool), args: [] }) };
 }
 

@@ -10,7 +10,7 @@
 import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { ToolchainError, type Tool } from "../parts";
+import { messageOf, ToolchainError, type Tool } from "../parts";
 import { removeUnused } from "./leftovers";
 import { alone } from "./lock";
 import { inPython, type Origin } from "./origins";
@@ -71,15 +71,18 @@ export class PrivateEnvironment {
       );
     }
     this.keepUsed();
-    await removeUnused(this.log, this.storage, this.folder);
+    // Another window may remove the same folder.
+    await removeUnused(this.log, this.storage, this.folder).catch((error: unknown) =>
+      this.log.warn(messageOf(error)),
+    );
     const origin = inPython(this.python, "a private environment of the extension");
     const prepare = (tool: Tool) => this.prepare(tool);
     return { ...origin, prepare, completeQuietly: () => this.completeQuietly() };
   }
 
   private async completeQuietly(): Promise<void> {
-    await this.complete(vscode.ProgressLocation.Window).catch((error: Error) =>
-      this.log.warn(`${error.message} It is tried again when something is run.`),
+    await this.complete(vscode.ProgressLocation.Window).catch((error: unknown) =>
+      this.log.warn(`${messageOf(error)} It is tried again when something is run.`),
     );
   }
 

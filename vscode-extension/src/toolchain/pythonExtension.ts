@@ -1,6 +1,7 @@
 /** The interpreter that is chosen in the Python extension, where that is installed. */
 
 import * as vscode from "vscode";
+import { messageOf } from "../parts";
 import { lookInto } from "./interpreter";
 import { inPython, type Origin } from "./origins";
 
@@ -18,7 +19,7 @@ interface Environment {
 }
 
 const ID = "ms-python.python";
-const LONGEST_MILLISECONDS = 20_000;
+const ANSWER_TIMEOUT_MS = 20_000;
 
 /** Follows the Python extension. */
 export class PythonExtension {
@@ -52,7 +53,7 @@ export class PythonExtension {
     try {
       return await withinTime(this.ask(resource));
     } catch (error) {
-      this.log.warn(`The Python extension does not tell its interpreter: ${String(error)}`);
+      this.log.warn(`The Python extension does not tell its interpreter: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -77,7 +78,11 @@ export class PythonExtension {
   }
 
   private connected(): Promise<PythonApi | undefined> {
-    return (this.api ??= this.connect());
+    this.api ??= this.connect().catch((error: unknown) => {
+      this.api = undefined;
+      throw error;
+    });
+    return this.api;
   }
 
   private async connect(): Promise<PythonApi | undefined> {
@@ -96,7 +101,7 @@ export class PythonExtension {
 function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const complaint = () => reject(new Error("it takes too long"));
-    const timer = setTimeout(complaint, LONGEST_MILLISECONDS);
+    const timer = setTimeout(complaint, ANSWER_TIMEOUT_MS);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

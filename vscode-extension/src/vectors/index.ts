@@ -56,6 +56,7 @@ export const registerVectors: Part = (parts) => {
 
   return [
     stops,
+    { dispose: () => shown?.panel.dispose() },
     vscode.commands.registerCommand("ipu.showVectors", () => void show()),
     vscode.commands.registerCommand("ipu.pinVector", pin),
     vscode.window.registerWebviewPanelSerializer(VIEW, {

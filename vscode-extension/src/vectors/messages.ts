@@ -3,6 +3,14 @@
 /** A number of JSON, or the word for one that JSON has not. */
 export type Exact = number | "NaN" | "Infinity" | "-Infinity";
 
+/** What a file says that elements should be, and the indices of those that are something else. */
+export interface Expected {
+  readonly name: string;
+  readonly elements: readonly Exact[];
+  readonly texts: readonly string[];
+  readonly differing: readonly number[];
+}
+
 /** The answer to `ipu/vector`. */
 export interface Vector {
   readonly name: string;
@@ -24,6 +32,9 @@ export interface Vector {
   readonly nans: number;
   readonly infinities: number;
   readonly numpy: string;
+  readonly expected?: Expected;
+  /** Why what is expected cannot be said. */
+  readonly expectedProblem?: string;
   readonly location?: {
     readonly part: string;
     readonly start: number;
@@ -49,6 +60,9 @@ export interface Pin {
   readonly mask?: string;
   readonly isTable?: boolean;
   readonly isDifference?: boolean;
+  readonly isHex?: boolean;
+  /** The file to compare with. */
+  readonly expected?: string;
 }
 
 /** A pin with what is there now, or with the sentence why nothing is. */
@@ -84,5 +98,6 @@ export type FromPage =
   | { readonly kind: "remove"; readonly id: number }
   | { readonly kind: "change"; readonly id: number; readonly to: Partial<Omit<Pin, "id" | "name">> }
   | { readonly kind: "copy"; readonly id: number }
+  | { readonly kind: "compare"; readonly id: number }
   | { readonly kind: "who"; readonly id: number; readonly expression: string }
   | { readonly kind: "console"; readonly command: string };

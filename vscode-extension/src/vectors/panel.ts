@@ -1,21 +1,25 @@
 /** The panel with the pinned vectors of the machine that is being debugged. */
 
 import * as vscode from "vscode";
+import { explained } from "../commands/register";
 import type { Parts } from "../parts";
 import { pageHtml } from "../slotGrid/shell";
 import type { Card, FromPage, ToPage } from "./messages";
+import { pickExpected } from "./expectedPicker";
 import { pickVector } from "./picker";
 import type { Pins } from "./pins";
 import { inConsole, looked } from "./questions";
 import type { Stops } from "./stops";
 
 const BODY = `<main id="root" class="vectors"></main>`;
-const GOTO = /`(goto \d+)`/;
+const GOTO = /\b(goto \d+)\b/;
 
 /** Draws anew at every stop, and whenever the user wants something else. */
 export class VectorsPanel implements vscode.Disposable {
   private cards: readonly Card[] = [];
+  /** Counts the times that the panel was drawn: an answer for an earlier time is out of date. */
   private round = 0;
+  private isDisposed = false;
   private readonly listeners: vscode.Disposable[];
 
   constructor(
@@ -29,19 +33,25 @@ export class VectorsPanel implements vscode.Disposable {
       dark: vscode.Uri.joinPath(context.extensionUri, "media", "vectors-dark.svg"),
     };
     this.listeners = [
-      panel.webview.onDidReceiveMessage((message: FromPage) => this.hear(message)),
+      panel.webview.onDidReceiveMessage((message: FromPage) => explained(() => this.hear(message))),
       panel.onDidChangeViewState(() => panel.visible && this.refresh()),
       stops.onDidChange(() => this.refresh()),
     ];
     panel.webview.html = pageHtml(context, panel.webview, "vectors", "Vectors", BODY);
   }
 
+  /** From now on there is no webview: an answer that is under way is not shown. */
   dispose(): void {
+    this.isDisposed = true;
+    this.round++;
     this.listeners.forEach((listener) => listener.dispose());
   }
 
   /** Ask for the pinned vectors if the machine stands; else show those of the last stop. */
   async refresh(): Promise<void> {
+    if (this.isDisposed) {
+      return;
+    }
     const round = ++this.round;
     const { phase, session } = this.stops;
     const known = new Map(this.cards.map((card) => [card.pin.id, card]));
@@ -72,7 +82,9 @@ export class VectorsPanel implements vscode.Disposable {
   }
 
   private tell(message: ToPage): void {
-    void this.panel.webview.postMessage(message);
+    if (!this.isDisposed) {
+      void this.panel.webview.postMessage(message);
+    }
   }
 
   private async hear(message: FromPage): Promise<void> {
@@ -87,12 +99,27 @@ export class VectorsPanel implements vscode.Disposable {
       case "change":
         await this.pins.change(message.id, message.to);
         return this.refresh();
+      case "compare":
+        return this.compare(message.id);
       case "copy":
         return this.copy(message.id);
       case "who":
         return this.findAuthor(message.id, message.expression);
       case "console":
         return void (this.stops.session && (await inConsole(this.stops.session, message.command)));
+    }
+  }
+
+  /** Let the user choose what a vector should be. */
+  private async compare(id: number): Promise<void> {
+    const { session, phase } = this.stops;
+    const pin = this.pins.find(id);
+    if (session && pin && phase === "standing") {
+      const expected = await pickExpected(session, pin);
+      if (expected !== undefined) {
+        await this.pins.change(id, { expected: expected || undefined });
+        await this.refresh();
+      }
     }
   }
 

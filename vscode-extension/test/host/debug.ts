@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { dynamicConfigurations } from "../../src/debug/dynamic";
 import { ended, KERNEL, lastReason, started, stops, value } from "./debugSessions";
-import { workspace } from "./extension";
-import { opened, read, type } from "./steps";
+import { runs, workspace } from "./extension";
+import { opened, read, type, written } from "./steps";
 import { suite } from "./suite";
 
 export const run = suite({
@@ -16,6 +16,47 @@ export const run = suite({
     assert.equal(session.configuration.cwd, folder().uri.fsPath);
     assert.equal(await value(session, "lr1"), "2 was 0");
     await ended();
+  },
+
+  "F5 takes the inputs of the last run, and those of ipu.toml before any": async () => {
+    await opened("fed.s", KERNEL);
+    await written("ipu.toml", '[kernel."fed.s".run]\ncr = {4 = 5}\n');
+    const first = await started(() => vscode.commands.executeCommand(START));
+    assert.equal(await value(first, "cr4"), "5");
+    await ended();
+    await vscode.commands.executeCommand("ipu.runKernel", workspace("fed.s"), { cr: ["4=9"] });
+    const second = await started(() => vscode.commands.executeCommand(START));
+    assert.equal(await value(second, "cr4"), "9");
+    assert.equal(second.configuration.lastInputs, undefined);
+    await ended();
+    await vscode.commands.executeCommand("ipu.runKernel", workspace("fed.s"), { cr: [] });
+    await vscode.workspace.fs.delete(workspace("ipu.toml"));
+  },
+
+  "F5 takes what the head comment says where nothing else does": async () => {
+    const head = "# cr1 = IN_BASE\n# Memory\n#   0x2000  128 bytes  in\n";
+    await opened("headed.s", `${head}set lr0 0;;\nldr_mult_reg r0 lr0 cr1;;\nbkpt;;\n`);
+    await runs();
+    const session = await started(() => vscode.commands.executeCommand(START));
+    assert.match(await value(session, "cr1"), /^8192\b/);
+    assert.deepEqual(session.configuration.load, [
+      { file: "random:1", address: "0x2000", length: "128" },
+    ]);
+    await ended();
+  },
+
+  "Ctrl+F5 without a launch.json runs the kernel in the editor and stops nowhere": async () => {
+    await opened("kernel.s", KERNEL);
+    await ended();
+    const before = stops();
+    const run = new Promise<vscode.DebugSession>((resolve) => {
+      vscode.debug.onDidTerminateDebugSession(resolve);
+    });
+    await vscode.commands.executeCommand("workbench.action.debug.run");
+    const { configuration } = await run;
+    assert.equal(configuration.program, workspace("kernel.s").fsPath);
+    assert.equal(configuration.noDebug, true);
+    assert.equal(stops(), before);
   },
 
   "F5 saves the kernel first": async () => {

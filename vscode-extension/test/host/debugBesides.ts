@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { expressionProvider } from "../../src/debug/expressions";
 import type { Parts } from "../../src/parts";
-import { ended, KERNEL, moved, standing, value } from "./debugSessions";
-import { extension, runs, workspace } from "./extension";
+import { ended, KERNEL, moved, standing, stops, value } from "./debugSessions";
+import { extension, runs, soon, workspace } from "./extension";
 import { opened } from "./steps";
 import { suite } from "./suite";
 
@@ -22,26 +22,27 @@ export const run = suite({
 
   "what is shown behind the lines has a value": async () => {
     await opened("kernel.s", KERNEL);
-    const { server } = await extension();
     const session = await standing("kernel.s");
     await moved(session, "next");
+    assert.deepEqual(await shownBehindLines(session), ["4: lr1@incr = 0 -> 1", "4: lr0 = 0"]);
     await moved(session, "next");
-    const { stackFrames } = await session.customRequest("stackTrace", { threadId: 1 });
-    const at = { line: stackFrames[0].line - 1, character: stackFrames[0].column - 1 };
-    const shown = await server.request<Inline[]>("textDocument/inlineValue", {
-      textDocument: { uri: workspace("kernel.s").toString() },
-      range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
-      context: { frameId: 1, stoppedLocation: { start: at, end: at } },
-    });
-    const texts = shown.map(async ({ range, expression }) => {
-      return `${range.start.line + 1}: ${expression} = ${await value(session, expression)}`;
-    });
-    assert.deepEqual(await Promise.all(texts), [
+    assert.deepEqual(await shownBehindLines(session), [
       "4: lr1 = 1 was 0",
       "4: lr0 = 0",
       "5: lr1 = 1 was 0",
       "5: lr5 = 2",
     ]);
+    await ended();
+  },
+
+  "the frames of loops say the trip, and a command goes to another one": async () => {
+    const session = await standing("kernel.s");
+    await moved(session, "next");
+    assert.deepEqual(await frames(session), ["loop", "loop, trip 1 of 2"]);
+    const before = stops();
+    await vscode.commands.executeCommand("ipu.goToTrip", "+1");
+    await soon(stops, (count) => count > before);
+    assert.deepEqual(await frames(session), ["loop", "loop, trip 2 of 2"]);
     await ended();
   },
 
@@ -61,6 +62,28 @@ export const run = suite({
 interface Inline {
   readonly range: { readonly start: { readonly line: number } };
   readonly expression: string;
+}
+
+/** The names of the frames of a session that is stopped. */
+async function frames(session: vscode.DebugSession): Promise<string[]> {
+  const { stackFrames } = await session.customRequest("stackTrace", { threadId: 1 });
+  return stackFrames.map(({ name }: { name: string }) => name);
+}
+
+/** What stands behind the lines of the kernel while a session is stopped. */
+async function shownBehindLines(session: vscode.DebugSession): Promise<string[]> {
+  const { server } = await extension();
+  const { stackFrames } = await session.customRequest("stackTrace", { threadId: 1 });
+  const at = { line: stackFrames[0].line - 1, character: stackFrames[0].column - 1 };
+  const shown = await server.request<Inline[]>("textDocument/inlineValue", {
+    textDocument: { uri: workspace("kernel.s").toString() },
+    range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
+    context: { frameId: 1, stoppedLocation: { start: at, end: at } },
+  });
+  const texts = shown.map(async ({ range, expression }) => {
+    return `${range.start.line + 1}: ${expression} = ${await value(session, expression)}`;
+  });
+  return Promise.all(texts);
 }
 
 /** The expressions under the pointer from the left to the right of a line. */

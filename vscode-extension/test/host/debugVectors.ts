@@ -13,12 +13,16 @@ import {
   sentenceAbout,
 } from "../../src/webviews/vectors/elements";
 import { scaleOf } from "../../src/webviews/vectors/scale";
+import { shortened, spelt } from "../../src/webviews/vectors/shortened";
 import { ended, moved, standing, stops as stopCount } from "./debugSessions";
 import { extension, soon, workspace } from "./extension";
 import { tabs, written } from "./steps";
 import { suite } from "./suite";
 
 const KERNEL = "ldr_mult_reg r0 lr0 cr0;;\nldr_mult_mask_reg lr0 cr0;;\nbkpt;;\n";
+const NUMBERS = [
+  23457, 23456.7, -23456, 1234567, -2147483648, 0.13671875, -0.13671875, 1e-5, 1e30, 0, NaN,
+];
 const ROW = Array.from({ length: 128 }, (_, index) => (index * 3) & 0xff);
 
 export const run = suite({
@@ -70,14 +74,31 @@ export const run = suite({
     assert.equal(addressOf(vector, 2), "xmem 0x42");
     await moved(session, "next");
     const author = await inConsole(session, "who r0[3]");
-    assert.match(author, /was last written by `ldr_mult_reg r0 lr0 cr0` in bundle 0/);
+    assert.match(author, /was last written by ldr_mult_reg r0 lr0 cr0 in bundle 0/);
+  },
+
+  "only what is a vector can be pinned from the list of variables": async () => {
+    const session = await atStart();
+    const { scopes } = await session.customRequest("scopes", { frameId: 1 });
+    const pinned: string[] = [];
+    for (const { name, variablesReference } of scopes.slice(0, 4)) {
+      const { variables } = await session.customRequest("variables", { variablesReference });
+      const found = variables.filter((each: Variable) => each.__vscodeVariableMenuContext);
+      pinned.push(`${name}: ${found.map((each: Variable) => each.name).join(" ")}`);
+    }
+    assert.deepEqual(pinned, [
+      "Loop registers: ",
+      "Config registers: ",
+      "AAQ: aaq_result",
+      "Vectors: r0 r1 mem_bypass r_cyclic mult_res r_acc",
+    ]);
   },
 
   "what cannot be shown is told in a sentence": async () => {
     const session = await atStart();
     const card = await looked(session, { id: 1, name: "lr0" });
-    assert.equal(card.problem, "a vector is several elements or one mask, found `lr0`");
-    assert.match(await inConsole(session, "who nothing"), /is called `nothing`/);
+    assert.equal(card.problem, "a vector is several elements or one mask, found lr0");
+    assert.match(await inConsole(session, "who nothing"), /is called nothing/);
   },
 
   "pins are remembered, each once": async () => {
@@ -100,6 +121,23 @@ export const run = suite({
     assert.equal(scaleOf([]).shade(3), 1);
   },
 
+  "on a logarithmic scale small numbers differ in shade": async () => {
+    const { shade } = scaleOf([-1000, 1, 0.001, 0], true);
+    const shades = [-1000, 1, 0.01, 0, Infinity].map(shade);
+    assert.deepEqual(shades.map((each) => each.toFixed(2)), ["-1.00", "0.50", "0.17", "0.00", "1.00"]);
+  },
+
+  "a number that does not fit is shortened, and never blank": async () => {
+    const texts = (letters: number) => NUMBERS.map((number) => shortened(number, letters));
+    assert.deepEqual(texts(5), [
+      "23457", "23457", "-23k", "1.23M", "-2.1G", ".1367", "-.137", "1e-5", "1e30", "0", "NaN",
+    ]);
+    for (let letters = 4; letters < 12; letters++) {
+      assert.ok(texts(letters).every((text) => text && text.length <= letters));
+    }
+    assert.deepEqual(["nan", "-inf", "0.0 → nan", "1.5"].map(spelt), ["NaN", "-∞", "0.0 → NaN", "1.5"]);
+  },
+
   "a difference to no number tells both": async () => {
     const session = await atStart();
     await inConsole(session, "acc[0 : f32] = nan");
@@ -108,7 +146,7 @@ export const run = suite({
     const [nan, number] = elements;
     assert.ok(nan && number);
     assert.ok(Number.isNaN(nan.value));
-    assert.equal(differenceText({ ...nan, before: "0.0", difference: NaN }), "0.0 → nan");
+    assert.equal(differenceText({ ...nan, before: "0.0", difference: NaN }), "0.0 → NaN");
     assert.equal(differenceText({ ...number, before: "0.1", difference: -1.6000000015 }), "-1.6");
   },
 
@@ -133,6 +171,11 @@ export const run = suite({
     await soon(tabs, (labels) => labels.filter((label) => label === "Vectors").length === 1);
   },
 });
+
+interface Variable {
+  readonly name: string;
+  readonly __vscodeVariableMenuContext?: string;
+}
 
 /** A machine in front of its first bundle, with something to load at the start of memory. */
 async function atStart(): Promise<vscode.DebugSession> {

@@ -95,12 +95,12 @@ export const run = suite({
     assert.equal(innermost(loops, null), undefined);
     const [outer] = loops;
     assert.ok(outer);
-    assert.match(sentenceOf(outer, found), /^4 bundles per iteration, \d+ % of the places used$/);
+    assert.match(sentenceOf(outer, found), /^4 bundles per iteration, \d+ of 28 slots used \(\d+ %\)$/);
   },
 
   "loops that begin together are told apart by their ends": async () => {
     const loop = (first: number, last: number) =>
-      ({ first, last, label: null, iterationBundles: last - first + 1, utilisation: 0 });
+      ({ first, last, label: null, iterationBundles: last - first + 1, utilisation: 0, use: "" });
     const loops = nested([loop(0, 3), loop(0, 9), loop(5, 9), loop(12, 12)]);
     const found = loops.map(({ first, last, depth }) => [first, last, depth]);
     assert.deepEqual(found, [[0, 9, 0], [0, 3, 1], [5, 9, 1], [12, 12, 0]]);

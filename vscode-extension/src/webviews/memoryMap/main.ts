@@ -5,6 +5,7 @@ import type { FromPage, MemoryMap, Region, Strip, ToPage } from "../../memoryMap
 import { counted, element, withRole } from "../slotGrid/html";
 import { addressText, bytesText, useText } from "./words";
 import { drawScale, drawUsed } from "./bars";
+import { RunView } from "./run";
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromPage): void;
@@ -13,19 +14,24 @@ declare function acquireVsCodeApi(): {
 
 const editor = acquireVsCodeApi();
 const root = document.getElementById("root") as HTMLElement;
+const program = element("div");
+const run = new RunView((message) => editor.postMessage(message));
+root.append(run.element, program);
 showNotice("Waiting for the language server…");
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
   if (data.kind === "notice") {
     showNotice(data.text);
+  } else if (data.kind === "run") {
+    run.show(data.phase, data.run);
   } else {
     editor.setState({ uri: data.uri });
-    root.replaceChildren(head(data.file, data.map.note), ...strips(data.map));
+    program.replaceChildren(head(data.file, data.map.note), ...strips(data.map));
   }
 });
 editor.postMessage({ kind: "ready" });
 
 function showNotice(text: string): void {
-  root.replaceChildren(withRole(element("p", "notice", text), "status"));
+  program.replaceChildren(withRole(element("p", "notice", text), "status"));
 }
 
 function head(file: string, note: string): HTMLElement {

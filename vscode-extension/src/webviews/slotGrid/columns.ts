@@ -30,10 +30,8 @@ export interface Columns {
 
 const LONGEST_LABEL = 20;
 const LONGEST_TEXT = 60;
-/** Of a longer mnemonic a narrow panel shows the beginning. */
+/** Of a longer mnemonic a narrow panel shows the beginning; the names of slots are never cut. */
 const SHORTEST = 7;
-/** So much of its name has a slot that the program does not use. */
-const UNUSED = 3;
 /** The same as the padding and the borders in the style sheet. */
 const EDGES_PX = 12;
 
@@ -104,7 +102,7 @@ function place(
   isWide: boolean,
 ): Column {
   const characters = Math.max(longestText, heading, 2);
-  const shortest = longestText ? Math.min(characters, SHORTEST) : Math.min(heading, UNUSED);
+  const shortest = Math.max(Math.min(longestText, SHORTEST), heading, 2);
   const least = `calc(${shortest}ch + ${EDGES_PX}px)`;
   const width = isWide ? "1fr" : `calc(${characters}ch + ${EDGES_PX}px)`;
   return { kind, slot, index, name, least, width };

@@ -1,7 +1,7 @@
 /** Which loops a row is in. */
 
 import type { Grid, Loop } from "../../slotGrid/messages";
-import { counted, percent } from "./html";
+import { counted } from "./html";
 
 /** A loop with the number of loops around it. */
 export interface NestedLoop extends Loop {
@@ -39,7 +39,7 @@ export function nameOfLoop(loop: Loop): string {
 /** What a loop costs, as a sentence. */
 export function sentenceOf(loop: Loop, grid: Grid): string {
   const size = counted(loop.iterationBundles, grid.unit);
-  return `${size} per iteration, ${percent(loop.utilisation)} of the places used`;
+  return loop.use ? `${size} per iteration, ${loop.use}` : `${size} per iteration`;
 }
 
 function outerFirst(one: Loop, other: Loop): number {

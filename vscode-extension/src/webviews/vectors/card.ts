@@ -2,10 +2,12 @@
 
 import type { Card, FromPage, Pin, Vector } from "../../vectors/messages";
 import { element as make, withRole } from "../slotGrid/html";
+import { ComparisonView } from "./comparison";
 import { Detail } from "./detail";
 import { elementsOf, type Element } from "./elements";
-import { Grid } from "./grid";
+import { Grid, type Shown } from "./grid";
 import { legendOf } from "./legend";
+import { scaleOf } from "./scale";
 import { Table } from "./table";
 
 type Tell = (message: FromPage) => void;
@@ -18,12 +20,18 @@ export class CardView {
   private readonly type = make("select");
   private readonly mask = make("select");
   private readonly table = toggle("Table", "Show a list in place of the picture");
+  private readonly hex = toggle("Hex", "Show the bits in hexadecimal");
   private readonly difference = toggle("Difference", "Show the difference to the stop before");
+  private readonly compare = toggle("Expected…", "Compare with what a file expects");
   private readonly problem = withRole(make("p", "problem"), "status");
   private readonly picture = make("div", "picture");
   private readonly legend = make("div");
   private readonly detail: Detail;
   private readonly grid = new Grid((index, isPinned) => this.select(index, isPinned));
+  private readonly comparison = new ComparisonView(
+    (index, isPinned) => this.select(index, isPinned),
+    (index) => this.goTo(index),
+  );
   private readonly list = new Table((index, isPinned) => this.select(index, isPinned));
   private readonly id: number;
   private vector: Vector | undefined;
@@ -40,7 +48,9 @@ export class CardView {
       (command) => tell({ kind: "console", command }),
     );
     this.element.append(this.head(), this.problem, this.picture);
-    this.picture.append(this.grid.element, this.list.element, this.legend, this.detail.element);
+    const pictures = make("div", "pictures");
+    pictures.append(this.grid.element, this.list.element, this.comparison.element);
+    this.picture.append(pictures, this.legend, this.detail.element);
     this.picture.addEventListener("pointerleave", () => this.point(this.selected));
   }
 
@@ -55,6 +65,9 @@ export class CardView {
     this.picture.hidden = this.tools.hidden = !vector;
     this.table.setAttribute("aria-pressed", String(!!pin.isTable));
     this.difference.setAttribute("aria-pressed", String(!!pin.isDifference));
+    this.hex.setAttribute("aria-pressed", String(!!pin.isHex));
+    this.compare.setAttribute("aria-pressed", String(!!pin.expected));
+    this.compare.disabled = !canAsk;
     this.grid.element.hidden = !!pin.isTable;
     this.list.element.hidden = !pin.isTable;
     this.vector = vector;
@@ -68,17 +81,32 @@ export class CardView {
     this.detail.showAuthor(expression, text, command);
   }
 
+  /** Go to the next element that differs from what is expected; false if none does. */
+  nextDifference(direction: 1 | -1): boolean {
+    if (this.comparison.hasDifferences) {
+      this.comparison.step(direction, this.selected);
+    }
+    return this.comparison.hasDifferences;
+  }
+
+  private goTo(index: number): void {
+    (this.grid.element.hidden ? this.list : this.grid).focus(index);
+  }
+
   private draw(pin: Pin, vector: Vector): void {
     this.elements = elementsOf(vector);
+    const shown = shownOf(pin, vector, this.elements);
     options(this.type, vector.types, vector.type);
     options(this.mask, ["", ...vector.masks], pin.mask ?? "", "no mask");
     this.mask.hidden = !vector.masks.length;
     if (pin.isTable) {
       this.list.show(vector, this.elements);
     } else {
-      this.grid.show(this.elements, !!pin.isDifference, pin.name);
+      this.grid.element.setAttribute("aria-label", `Elements of ${pin.name}`);
+      this.grid.show(this.elements, shown);
     }
-    this.legend.replaceChildren(legendOf(vector, this.elements, !!pin.isDifference));
+    this.comparison.show(vector, this.elements);
+    this.legend.replaceChildren(legendOf(vector, shown));
     this.point(this.selected);
   }
 
@@ -87,6 +115,7 @@ export class CardView {
       this.selected = index;
       this.grid.mark(index);
       this.list.mark(index);
+      this.comparison.mark(index);
     }
     this.point(index);
   }
@@ -97,8 +126,10 @@ export class CardView {
 
   private head(): HTMLElement {
     const copy = button("Copy", "Copy as a numpy array");
+    const compare = this.compare;
     const remove = button("✕", "Take this vector away");
     named(remove.title, remove);
+    compare.addEventListener("click", () => this.tell({ kind: "compare", id: this.id }));
     copy.addEventListener("click", () => this.tell({ kind: "copy", id: this.id }));
     remove.addEventListener("click", () => this.tell({ kind: "remove", id: this.id }));
     this.type.addEventListener("change", () => this.change({ type: this.type.value }));
@@ -107,9 +138,10 @@ export class CardView {
     this.difference.addEventListener("click", () =>
       this.change({ isDifference: !isOn(this.difference) }),
     );
+    this.hex.addEventListener("click", () => this.change({ isHex: !isOn(this.hex) }));
     withRole(this.tools, "group", { label: "How to show it" });
     this.tools.append(named("Type of the elements", this.type), named("Mask over them", this.mask));
-    this.tools.append(this.difference, this.table, copy);
+    this.tools.append(this.difference, this.hex, this.table, compare, copy);
     const head = make("header");
     head.append(this.heading, this.tools, remove);
     return head;
@@ -118,6 +150,14 @@ export class CardView {
   private change(to: Partial<Pin>): void {
     this.tell({ kind: "change", id: this.id, to });
   }
+}
+
+/** The numbers of a card and their colours: those of floats tell exponents apart. */
+function shownOf(pin: Pin, { type }: Vector, elements: readonly Element[]): Shown {
+  const isDifference = !!pin.isDifference;
+  const values = elements.map(({ value, difference }) => (isDifference ? difference : value));
+  const scale = scaleOf(values, type.startsWith("f"));
+  return { values, scale, isDifference, isHex: !!pin.isHex && !isDifference };
 }
 
 /** What stands behind the name: where it is now, and what its author calls it. */

@@ -4,8 +4,6 @@ import type { Vector } from "../../vectors/messages";
 import { element as make, withRole } from "../slotGrid/html";
 import { addressOf, differenceText, type Element } from "./elements";
 
-const NOTHING = "Point at an element, or walk through them with the arrow keys.";
-
 /** Tells about the element that the pointer or the keyboard is at. */
 export class Detail {
   readonly element = make("div", "detail");
@@ -28,8 +26,7 @@ export class Detail {
   }
 
   show(vector: Vector | undefined, element: Element | undefined): void {
-    this.words.textContent = vector && element ? sentence(vector, element) : NOTHING;
-    this.words.classList.toggle("faint", !element);
+    this.words.textContent = vector && element ? sentence(vector, element) : "";
     this.ask.hidden = !element;
     this.shown = element?.expression;
   }
@@ -57,6 +54,9 @@ function sentence(vector: Vector, element: Element): string {
   const parts = [`${expression} = ${text} (${hex})`];
   if (before !== undefined) {
     parts.push(`was ${before}, ${differenceText(element)}`);
+  }
+  if (element.expected !== undefined) {
+    parts.push(`expected ${element.expected}`);
   }
   parts.push(addressOf(vector, index));
   return parts.join(" · ") + (isMasked ? " · masked" : "");

@@ -1,6 +1,7 @@
 /** The elements of a vector, each with all that is said of it. */
 
 import type { Exact, Vector } from "../../vectors/messages";
+import { spelt } from "./shortened";
 
 /** One element as the grid and the table show it. */
 export interface Element {
@@ -14,11 +15,14 @@ export interface Element {
   /** How much more it is than it was. */
   readonly difference: number;
   readonly isMasked: boolean;
+  /** What a file says that it should be, where it is something else. */
+  readonly expected?: string;
 }
 
 export function elementsOf(vector: Vector): Element[] {
   const changes = new Map(vector.changed.map((index, place) => [index, place]));
   const masked = new Set(vector.masked);
+  const wrong = new Set(vector.expected?.differing);
   return vector.elements.map((exact, index): Element => {
     const place = changes.get(index);
     const value = numberOf(exact);
@@ -26,13 +30,24 @@ export function elementsOf(vector: Vector): Element[] {
     return {
       index,
       value,
-      text: vector.texts[index] ?? "",
+      text: spelt(vector.texts[index] ?? ""),
       hex: vector.hex[index] ?? "",
       expression: vector.expressions[index] ?? "",
-      before: place === undefined ? undefined : vector.previousTexts[place],
+      before: place === undefined ? undefined : spelt(vector.previousTexts[place] ?? ""),
       difference: place === undefined ? 0 : value - old,
       isMasked: masked.has(index),
+      expected: wrong.has(index) ? spelt(vector.expected?.texts[index] ?? "") : undefined,
     };
+  });
+}
+
+/** The same elements with their difference to what is expected in place of that to the past. */
+export function differencesOf(vector: Vector, elements: readonly Element[]): Element[] {
+  return elements.map((element): Element => {
+    const { index, expected, value } = element;
+    const wanted = numberOf(vector.expected?.elements[index]);
+    const difference = expected === undefined ? 0 : value - wanted;
+    return { ...element, before: expected, difference };
   });
 }
 
@@ -51,8 +66,11 @@ export function differenceText({ before, difference, text }: Element): string {
 /** Everything about an element in one line, also for those who do not see the picture. */
 export function sentenceAbout(element: Element): string {
   const parts = [`${element.expression} = ${element.text}`, element.hex];
-  if (element.before !== undefined) {
+  if (element.before !== undefined && element.before !== element.expected) {
     parts.push(`was ${element.before}`);
+  }
+  if (element.expected !== undefined) {
+    parts.push(`expected ${element.expected}`);
   }
   if (element.isMasked) {
     parts.push("masked");

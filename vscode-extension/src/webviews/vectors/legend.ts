@@ -1,28 +1,26 @@
 /** Below a picture: what its colours mean, and how many elements are out of the ordinary. */
 
 import type { Vector } from "../../vectors/messages";
-import { counted, element as make } from "../slotGrid/html";
-import type { Element } from "./elements";
-import { paint, scaleOf, type Scale } from "./scale";
+import { counted, element as make, withRole } from "../slotGrid/html";
+import type { Shown } from "./grid";
+import { paint, type Scale } from "./scale";
+import { spelt } from "./shortened";
 
 const SAMPLES = 9;
+const BINS = 24;
 
 /** The legend of a vector, or of its difference to the stop before. */
-export function legendOf(
-  vector: Vector,
-  elements: readonly Element[],
-  isDifference: boolean,
-): HTMLElement {
+export function legendOf(vector: Vector, { values, scale, isDifference }: Shown): HTMLElement {
   const legend = make("div", "legend");
-  const values = elements.map(({ value, difference }) => (isDifference ? difference : value));
-  const scale = scaleOf(values);
   const [least, most] = isDifference
     ? [shortened(scale.least), shortened(scale.most)]
-    : [vector.minimum, vector.maximum];
+    : [vector.minimum, vector.maximum].map((text) => text && spelt(text));
   legend.append(
     make("span", "extent", `${isDifference ? "difference " : ""}min ${least ?? "–"}`),
     ramp(scale),
     make("span", "extent", `max ${most ?? "–"}`),
+    histogram(values, scale),
+    make("span", "count", `sum ${shortened(sumOf(values)) ?? "–"}`),
     ...counts(vector).map((text) => make("span", "count", text)),
   );
   return legend;
@@ -40,6 +38,36 @@ function ramp(scale: Scale): HTMLElement {
     bar.append(sample);
   }
   return bar;
+}
+
+/** How many numbers are in each part of their range. */
+function histogram(values: readonly number[], { least, most }: Scale): HTMLElement {
+  const strip = make("span", "histogram");
+  if (!(most > least)) {
+    return strip;
+  }
+  const width = (most - least) / BINS;
+  const bins = Array.from({ length: BINS }, () => 0);
+  for (const value of values.filter(Number.isFinite)) {
+    const place = Math.min(BINS - 1, Math.floor((value - least) / width));
+    bins[place] = (bins[place] ?? 0) + 1;
+  }
+  const highest = Math.max(...bins);
+  strip.append(
+    ...bins.map((count, place) => {
+      const bar = make("span", "bar");
+      const ends = [least + place * width, least + (place + 1) * width].map(shortened);
+      bar.title = `${counted(count, "element")} from ${ends.join(" to ")}`;
+      bar.style.setProperty("--height", `${count ? Math.max(8, (100 * count) / highest) : 0}%`);
+      return bar;
+    }),
+  );
+  withRole(strip, "img", { label: `Histogram in ${BINS} parts, at most ${highest} elements` });
+  return strip;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.filter(Number.isFinite).reduce((a, b) => a + b, 0);
 }
 
 function counts({ nans, infinities, changed, masked, type }: Vector): string[] {

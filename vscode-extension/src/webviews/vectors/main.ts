@@ -14,15 +14,19 @@ const PHASES: Readonly<Record<Phase, string>> = {
   ended: "The session has ended; these are the values of the last stop.",
 };
 
+const HINT =
+  "Point at an element, or walk through them with the arrow keys; m goes to what differs from Expected.";
+
 const editor = acquireVsCodeApi();
 const root = document.getElementById("root") as HTMLElement;
 const notice = withRole(make("p", "notice"), "status");
+const hint = make("p", "hint", HINT);
 const list = make("div", "cards");
 const add = make("button", "add", "Pin a vector…");
 const views = new Map<number, CardView>();
 add.type = "button";
 add.addEventListener("click", () => editor.postMessage({ kind: "add" }));
-root.append(notice, list, add);
+root.append(notice, list, hint, add);
 
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
   if (data.kind === "show") {
@@ -31,12 +35,23 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     views.get(data.id)?.showAuthor(data.expression, data.text, data.command);
   }
 });
+// `m` goes to the next element that differs, of the card with the focus or of the first with one.
+window.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof HTMLSelectElement;
+  if (event.key.toLowerCase() !== "m" || isTyping || event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  }
+  const all = [...views.values()];
+  const focused = all.filter(({ element }) => element.contains(document.activeElement));
+  [...focused, ...all].some((view) => view.nextDifference(event.shiftKey ? -1 : 1));
+});
 editor.postMessage({ kind: "ready" });
 
 function show({ phase, stop, cards }: Extract<ToPage, { kind: "show" }>): void {
   root.dataset["phase"] = phase;
   notice.textContent = PHASES[phase];
   notice.hidden = !notice.textContent;
+  hint.hidden = !cards.some(({ vector }) => vector);
   add.disabled = phase !== "standing";
   for (const id of [...views.keys()]) {
     if (!cards.some(({ pin }) => pin.id === id)) {

@@ -44,6 +44,11 @@ export class Table {
     }
   }
 
+  /** Take the focus to an element. */
+  focus(index: number): void {
+    this.rows[index]?.focus();
+  }
+
   private row(index: number): HTMLTableRowElement {
     const row = make("tr");
     row.append(...HEADINGS.map((_, column) => make(column ? "td" : "th")));
@@ -88,4 +93,5 @@ function fill(row: HTMLTableRowElement | undefined, vector: Vector, element: Ele
   });
   row?.classList.toggle("changed", before !== undefined);
   row?.classList.toggle("masked", isMasked);
+  row?.classList.toggle("wrong", element.expected !== undefined);
 }

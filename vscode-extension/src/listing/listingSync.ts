@@ -1,4 +1,4 @@
-/** Keeps a view and its program in step: what is shown, and where the cursor is. */
+/** Synchronises a view and its program: what is scrolled to, and where the cursor is. */
 
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
@@ -6,7 +6,7 @@ import { type ListingLine, linesShowing, listingLineOf, programLineOf } from "./
 import { type BesideView, programUri, viewUri } from "./views";
 
 /** So long an editor may be under way to where we have scrolled it. */
-const ECHO_MS = 250;
+const SCROLL_ECHO_MS = 250;
 
 /** An editor that we have scrolled: when, and whether it is where we wanted it. */
 interface Echo {
@@ -20,7 +20,7 @@ interface Pair {
 }
 
 /** Follows the editors in which there are texts of a view. */
-export class Steps implements vscode.Disposable {
+export class ListingSync implements vscode.Disposable {
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor("list.inactiveSelectionBackground"),
@@ -62,7 +62,7 @@ export class Steps implements vscode.Disposable {
   /** An editor shows other lines than before: was it the user, or is it where we sent it? */
   private scrolled(editor: vscode.TextEditor): void {
     const echo = this.echoes.get(editor);
-    if (!echo || Date.now() - echo.time > ECHO_MS) {
+    if (!echo || Date.now() - echo.time > SCROLL_ECHO_MS) {
       void this.follow(editor);
     } else if (!this.waiting.has(editor)) {
       const look = () => {
@@ -71,7 +71,7 @@ export class Steps implements vscode.Disposable {
           void this.follow(editor);
         }
       };
-      this.waiting.set(editor, setTimeout(look, ECHO_MS));
+      this.waiting.set(editor, setTimeout(look, SCROLL_ECHO_MS));
     }
   }
 
@@ -148,9 +148,12 @@ export class Steps implements vscode.Disposable {
     const parameters = { textDocument: { uri: program.document.uri.toString() } };
     type Answer = { readonly lines: readonly ListingLine[] } | null;
     const ask = this.parts.server.request<Answer>(this.view.request, parameters);
-    const lines = (await ask.catch(() => null))?.lines ?? [];
-    this.lines.set(key, { version, lines });
-    return lines;
+    const answer = await ask.catch(() => null);
+    if (!answer) {
+      return [];
+    }
+    this.lines.set(key, { version, lines: answer.lines });
+    return answer.lines;
   }
 }
 

@@ -1,0 +1,66 @@
+/** Stands in for the editor's API in Node.js: as much of it as the units under test use. */
+
+const listen = () => ({ dispose: () => undefined });
+
+/** What the editor is said to have: settings by section and scope, and factories of trackers. */
+export const editor = {
+  inspected: {} as Record<string, unknown>,
+  updates: [] as unknown[],
+  trackers: [] as { createDebugAdapterTracker(session: unknown): unknown }[],
+  startDebugging: (_: { name: string }): boolean => true,
+};
+
+export const ConfigurationTarget = { WorkspaceFolder: 3 };
+
+export const commands = { executeCommand: () => Promise.resolve() };
+
+export const debug = {
+  startDebugging: (_: unknown, configuration: { name: string }) =>
+    Promise.resolve(editor.startDebugging(configuration)),
+  registerDebugAdapterTrackerFactory: (_: string, factory: (typeof editor.trackers)[number]) => {
+    editor.trackers.push(factory);
+    return { dispose: () => editor.trackers.splice(editor.trackers.indexOf(factory), 1) };
+  },
+};
+
+export const window = {
+  onDidChangeActiveTextEditor: listen,
+  onDidChangeTextEditorSelection: listen,
+};
+
+export const workspace = {
+  onDidChangeTextDocument: listen,
+  onDidCloseTextDocument: listen,
+  onDidOpenTextDocument: listen,
+  getWorkspaceFolder: () => ({ uri: Uri.file("/work") }),
+  getConfiguration: () => ({
+    get: () => Object.values(editor.inspected).flat(),
+    inspect: () => editor.inspected,
+    update: (...given: unknown[]) => Promise.resolve(editor.updates.push(given)),
+  }),
+  openTextDocument: (uri: unknown) => Promise.resolve({ uri, languageId: "ipu-asm" }),
+};
+
+export const Uri = {
+  joinPath: (_: unknown, ...parts: string[]) => parts.join("/"),
+  file: (path: string) => ({ path, fsPath: path }),
+};
+
+/** How many sources have been made and not disposed. */
+export const sources = { open: 0 };
+
+export class CancellationTokenSource {
+  readonly token = { isCancellationRequested: false };
+
+  constructor() {
+    sources.open++;
+  }
+
+  cancel(): void {
+    this.token.isCancellationRequested = true;
+  }
+
+  dispose(): void {
+    sources.open--;
+  }
+}
