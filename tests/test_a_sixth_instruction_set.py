@@ -119,8 +119,7 @@ def test_a_file_is_known_by_its_extension_and_by_a_comment() -> None:
 def test_hover_shows_the_form_that_is_meant_and_names_the_others() -> None:
     found = hover(*check_at(TEXT, "copy t0, 5"))
     assert found is not None
-    assert found.markdown.startswith("```toy-asm\ncopy dst, number\n```")
-    assert "(slot `right`)" in found.markdown
+    assert found.markdown.startswith("```toy-asm\ncopy t0, 5\n```\n\n**Set** · slot `right`\n")
     assert "- `copy dst, src` (slot `left` or `right`)" in found.markdown
 
 

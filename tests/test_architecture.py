@@ -26,6 +26,7 @@ SOURCES = sorted(
 # The packages, from the ground up. A package imports those of the layers below its own, none beside
 # it and none above; which modules it has is its own affair.
 LAYERS = (
+    ("named_tuple",),
     ("text",),
     ("diagnostics",),
     ("isa",),
@@ -310,10 +311,11 @@ def test_only_what_executes_programs_imports_numpy() -> None:
         ),
         ("import ipu_asm; ipu_asm.assemble('acc;;')", {"numpy", "lark", "pygls", "ipu_asm.lint"}),
         (
-            "import ipu_asm.cli.lint.command",
+            "import ipu_asm.cli.lint.actions",
             {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
         ),
         ("import ipu_asm.cli.assembler.command", {"numpy", "lark", "pygls", "lsprotocol"}),
+        ("import ipu_asm.cli.run.command", {"numpy", "lark", "pygls", "prompt_toolkit"}),
         (
             "import ipu_asm.cli.mca.command",
             {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
@@ -333,6 +335,15 @@ def test_nothing_is_loaded_that_is_not_needed(statement: str, unloaded: set[str]
     loaded = loaded_by(statement)
     assert unloaded & loaded == set()
     assert "ipu_asm" in loaded
+
+
+def test_named_tuples_are_those_that_are_made_quickly() -> None:
+    found = [path for path in SOURCES if ("typing", "NamedTuple") in _names_imported(path)]
+    assert found == [Path("ipu_asm/named_tuple.py")]
+
+
+def _names_imported(path: Path) -> set[tuple[str, str]]:
+    return {(module, name) for module, names in facts_of(path).imports for name in names}
 
 
 def test_nothing_evaluates_text_as_python() -> None:

@@ -16,10 +16,13 @@ import pytest
 import yaml
 from jsonschema import Draft4Validator
 
+from ipu_asm.cli.lint import cache
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-YAMLS = [yaml.safe_load(text) for language, text in BLOCKS if language == "yaml"]
+CONTENTS = [yaml.safe_load(text) for language, text in BLOCKS if language == "yaml"]
+YAMLS = [content for content in CONTENTS if isinstance(content, dict)]  # files; others are steps
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SARIF = json.loads((ROOT / "tests" / "data" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 REVIEWER = "cat > rdjson.json"
@@ -29,7 +32,7 @@ CHECKOUT = "./tools/ipu-asm"
 def steps() -> Iterator[dict[str, Any]]:
     """All steps of GitHub's workflows on the page."""
     for workflow in YAMLS:
-        for job in workflow.get("jobs", {}).values() if isinstance(workflow, dict) else ():
+        for job in workflow.get("jobs", {}).values():
             yield from job["steps"]
 
 
@@ -144,6 +147,12 @@ def test_a_job_that_uploads_may_write_there() -> None:
     for job in jobs:
         uploads = any("upload-sarif" in step.get("uses", "") for step in job["steps"])
         assert uploads == (job.get("permissions", {}).get("security-events") == "write")
+
+
+def test_the_step_that_keeps_the_cache_names_its_folder() -> None:
+    [[step]] = [content for content in CONTENTS if isinstance(content, list)]
+    assert step["with"]["path"] == cache.FOLDER
+    assert step["with"]["key"].startswith(step["with"]["restore-keys"])
 
 
 def test_the_hooks_on_the_page_are_those_that_there_are() -> None:

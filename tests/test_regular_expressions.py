@@ -7,8 +7,6 @@ import re
 from importlib import import_module
 from typing import Any, Iterator
 
-import pytest
-
 import ipu_asm
 import ipu_lsp
 from ipu_asm.isa import available_isas, load_isa
@@ -49,11 +47,10 @@ def check_known_everywhere(pattern: str) -> bool:
     return not any(operator in NEW for operator in operators(_parser.parse(pattern)))
 
 
-@pytest.mark.parametrize(("place", "pattern"), [*patterns()])
-def test_an_expression_has_no_possessive_repeat_and_no_atomic_group(
-    place: str, pattern: str
-) -> None:
-    assert check_known_everywhere(pattern), place
+def test_no_expression_has_a_possessive_repeat_or_an_atomic_group() -> None:
+    found = [*patterns()]
+    assert len(found) > 300
+    assert [place for place, pattern in found if not check_known_everywhere(pattern)] == []
 
 
 def test_the_check_finds_what_it_looks_for() -> None:

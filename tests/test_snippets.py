@@ -14,7 +14,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import IpuState, run_until_complete
-from ipu_asm.ide.formatting.bundle_layout import INDENT
+from ipu_asm.ide.formatting.conventions import INDENT
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa

@@ -28,13 +28,13 @@ def check_outputs(name: str, expected: NDArray[Any], *inputs: NDArray[Any], **cr
     bench.load(EXTENSION / "templates" / name)
     options = read_options(command_line(EXTENSION / "templates" / name))
     for load, data in zip(options.load, inputs, strict=True):
-        bench.put(load.address, data)
+        bench.put(load.place.address, data)
     for number, value in options.cr.items():
         bench.cr[number] = cr.get(f"cr{number}", value)
     bench.run()
     (dump,) = options.dump
-    assert dump.length == expected.nbytes
-    bench.assert_bit_exact(bench.get(dump.address, expected.shape, np.int32), expected)
+    assert dump.place.size == expected.nbytes
+    bench.assert_bit_exact(bench.get(dump.place.address, expected.shape, np.int32), expected)
 
 
 def command_line(path: Path) -> list[str]:

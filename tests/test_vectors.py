@@ -47,6 +47,7 @@ def test_every_program_has_its_recorded_words() -> None:
     assert wrong == []
 
 
+@pytest.mark.usefixtures("short_control_runs")
 def test_no_program_that_has_words_has_an_error() -> None:
     analyzer = Analyzer(load_isa("ipu"))
     wrong = [r["id"] for r in records("encode") if check_errors(r["asm"], analyzer)]

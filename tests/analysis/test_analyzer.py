@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from array import array
 
 import pytest
 
@@ -55,6 +56,28 @@ def test_an_analysis_after_an_edit_is_that_of_the_new_text() -> None:
     check_findings("", before=after)
     assert before.text == "acc;; x: acc;; b x;; foo;;"
     assert [finding.code for finding in before.diagnostics] == ["E101"]
+
+
+def test_a_long_text_has_its_offsets_in_arrays_until_it_is_edited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ipu_asm.text._LONG", 0)
+    before = check_findings(f"{KERNEL}foo;;\n", "E101")
+    assert isinstance(before.program.starts, array)
+    after = check_findings(f"{KERNEL}acc;;\nfoo;;\n", "E101", before=before)
+    fresh = check_findings(after.text, "E101")
+    assert after.program.starts == list(fresh.program.starts)
+    assert after.program.addresses == list(fresh.program.addresses)
+    assert after.source.lines.starts == list(fresh.source.lines.starts)
+
+
+def test_bundles_of_a_long_text_are_shared_and_forgotten_behind_it() -> None:
+    analyzer = Analyzer(load_isa("ipu"), most_remembered=4)
+    rows = [f"set lr1 {number};;" for number in range(100)]
+    bundles = analyzer.analyze("".join(rows * 2)).program.bundles
+    assert bundles[:100] == bundles[100:200]
+    analyzer.analyze("acc;;")
+    assert analyzer.analyze(rows[0]).program.bundles[0] is not bundles[0]
 
 
 def test_an_analysis_may_follow_one_of_quite_another_text() -> None:

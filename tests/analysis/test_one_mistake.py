@@ -17,7 +17,10 @@ BLOCKS = f"{COMMENTS}there are no block comments; found "
 SEMICOLON = f"{COMMENTS}`;` separates instructions; found "
 DIRECTIVES = "there are no directives: a source has bundles, labels and comments; found "
 EXPRESSIONS = "there are no expressions: write the number or the register itself; found "
-CONSTANTS = "there are no named constants"
+CONSTANTS = (
+    "there are no named constants: write the number itself, or name it in a template, with "
+    "`{% set N = 128 %}` at the top and `{{ N }}` "
+)
 BRACES = "a bundle ends with `;;` and has no braces around it; found "
 BRACKETS = "registers and addresses are written without brackets; found "
 COMMAS = "operands are separated by blanks, not commas; found "
@@ -52,9 +55,12 @@ MISTAKES = [
     ("⟦.text⟧\nacc; bkpt;;", f"{DIRECTIVES}`.text`"),
     ("⟦.globl⟧ main\nmain: acc; b main;;", f"{DIRECTIVES}`.globl main`"),
     ('⟦.section⟧ .text, "ax"\nacc; bkpt;;', f'{DIRECTIVES}`.section .text, "ax"`'),
-    ("⟦.equ⟧ N, 4 * 2\nacc; bkpt;;", f"{DIRECTIVES}`.equ N, 4 * 2`"),
-    ("N ⟦=⟧ 4\nacc; bkpt;;", f"{CONSTANTS}: write the number itself; found `N = 4`"),
-    ("# N is 4\nset lr0 ⟦N⟧; bkpt;;", f"{NUMBER}`N`; {CONSTANTS}, write the number itself"),
+    ("⟦.equ⟧ N, 4 * 2\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `.equ N, 4 * 2`"),
+    ("⟦.equ⟧ N 128\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `.equ N 128`"),
+    ("⟦N⟧ equ 128;;\nacc; bkpt;;", f"unknown mnemonic `N`; {CONSTANTS}where it is used"),
+    ("⟦const⟧ N = 128;;\nbkpt;;", f"unknown mnemonic `const`; {CONSTANTS}where it is used"),
+    ("N ⟦=⟧ 4\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `N = 4`"),
+    ("# N is 4\nset lr0 ⟦N⟧; bkpt;;", f"{NUMBER}`N`; {CONSTANTS}here"),
     # Expressions, strings, brackets, commas
     ("set lr0 ⟦(4+4)⟧; bkpt;;", f"{EXPRESSIONS}`(4+4)`"),
     ("set lr0 ⟦(4 + (2*2))⟧; bkpt;;", f"{EXPRESSIONS}`(4 + (2*2))`"),

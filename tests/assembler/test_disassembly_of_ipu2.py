@@ -15,6 +15,7 @@ from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.text import apply_edits
 from tests.isa.ipu2.machine.random_states import random_word
 
+pytestmark = pytest.mark.usefixtures("short_control_runs")
 EVERY_CASE = pytest.mark.parametrize("case", MNEMONIC_CASES)
 
 

@@ -212,6 +212,13 @@ def test_bytes_are_not_written_to_a_terminal(
                 for line, found in ((2, "0x1 0x2"), (3, "acc;;"))
             ],
         ),
+        (
+            b"# a kernel\nacc; add lr0 lr1 lr2;;\nacc;;\n",
+            [
+                "image:2: expected an image (`ipu-as assemble` makes one of a source), "
+                "found the instruction `acc; add lr0 lr1 lr2;;`"
+            ],
+        ),
         (b"\0" * 25, ["image: a word takes 24 bytes, found 25 bytes in all"]),
         (b"\xff" * 24, ["image: a word has 179 bits, found more at byte 0"]),
         (b"1\n" * 1025, ["image: instruction memory holds 1024 words, found 1025"]),
@@ -266,11 +273,13 @@ def test_the_instruction_set_is_chosen_as_for_the_linter(
         ),
         (
             "assemble",
-            f"ipu-as: error: assemble: expected one FILE, or `-` for standard input {HELP}",
+            "ipu-as assemble: error: expected FILE, the program, or `-` for standard input, found "
+            "none (see `ipu-as assemble --help`)\n",
         ),
         (
             "assemble a.s --input b.s",
-            f"ipu-as: error: assemble: expected one FILE, or `-` for standard input {HELP}",
+            "ipu-as assemble: error: expected one file, found `a.s` and --input `b.s` "
+            "(see `ipu-as assemble --help`)\n",
         ),
         ("assemble a.s b.s", f"ipu-as: error: unexpected argument `b.s` {HELP}"),
         (

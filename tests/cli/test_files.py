@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -287,3 +288,25 @@ def test_folders_may_be_nested_1200_deep() -> None:
         assert Configurations().nearest(os.path.abspath(deepest)) is None
     finally:
         subprocess.run(["rm", "-r", "d"], check=True)  # Python's own way is recursive
+
+
+def test_threads_replace_files_of_one_folder_at_once() -> None:
+    def write(name: str) -> None:
+        for number in range(50):
+            replace_file(name, f"{name}{number}".encode())
+
+    names = [f"out{number}.npy" for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, names))
+    assert [Path(name).read_text() for name in names] == [f"{name}49" for name in names]
+    assert sorted(os.listdir()) == names
+
+
+def test_what_a_killed_process_left_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter([b"used!!", b"used!!", b"free!!"])
+    monkeypatch.setattr(os, "urandom", lambda size: next(drawn))
+    left = Path(f".ipu-{b'used!!'.hex()}.tmp")
+    left.write_bytes(b"half of it")
+    replace_file("out.npy", b"all of it")
+    assert Path("out.npy").read_bytes() == b"all of it"
+    assert left.read_bytes() == b"half of it"

@@ -60,6 +60,31 @@ def test_standard_input_goes_to_standard_output(
     check_fmt(capsys, "-", Ran(0, "\ufeff" + NEAT.replace("\n", "\r\n"), ""))
 
 
+def test_standard_input_is_formatted_as_the_file_whose_name_it_has(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("kernels").mkdir()
+    Path("kernels/ipu.toml").write_text('isa = "ipu2"\n[format]\nmnemonic-case = "upper"\n')
+    named = "--stdin-filename kernels/a.s"
+    give_input(monkeypatch, "bkpt ;;")
+    check_fmt(capsys, f"{named} -", Ran(0, "    BKPT;;\n", ""))
+    give_input(monkeypatch, "bkpt ;;")
+    check_fmt(capsys, f"{named} --check", Ran(1, "would reformat kernels/a.s\n", ""))
+    give_input(monkeypatch, "    BKPT;;\n")
+    check_fmt(capsys, f"{named} --check -", Ran(0, "", ""))
+
+
+def test_a_file_in_a_style_of_its_own_needs_no_formatting(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = "  loop: incr lr4 1 ; acc ;\n        bne  lr4 lr5 loop ;;\n\n\n  acc ;;\n  bkpt ;;\n"
+    Path("a.s").write_text(text)
+    check_fmt(capsys, "--check a.s", Ran(0, "", "1 file already formatted\n"))
+    Path("a.s").write_text(text + "    acc;;\t\n")
+    ran = run(main, ["--diff", "a.s"], capsys)
+    assert ran.out.splitlines()[-2:] == ["-    acc;;\t", "+  acc ;;"]
+
+
 def test_the_style_comes_from_the_option_then_from_the_configuration(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

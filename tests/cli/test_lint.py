@@ -27,7 +27,7 @@ HINTED_LINE = "1:1: hint[H101] a finished program has no breaks in it, found `br
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "IPU_TRACEBACK"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "IPU_TRACEBACK"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -218,6 +218,8 @@ def test_colours_are_for_terminals(
         ("--color never", {"FORCE_COLOR": "1"}, False),
         ("", {"FORCE_COLOR": "1"}, True),
         ("", {"FORCE_COLOR": "0"}, False),
+        ("", {"CLICOLOR_FORCE": "1"}, True),
+        ("", {"CLICOLOR_FORCE": "0"}, False),
         ("", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
         ("--format json --color always", {}, False),
         ("--color always -o out.txt", {}, False),
@@ -279,7 +281,7 @@ HELP = "(see `ipu-lint --help`)"
             "--fail-level 3",
             f"argument --fail-level: expected one of error, warning, hint, found `3` {HELP}",
         ),
-        ("--select", f"argument --select: expected one argument {HELP}"),
+        ("--select", f"argument --select: expected RULES behind it, found no value {HELP}"),
         (
             "--isa ipx",
             "argument --isa: instruction set `ipx` is unknown; did you mean `ipu`? " + HELP,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -90,3 +91,14 @@ def test_a_number_of_processes_is_at_least_one(
 ) -> None:
     ran = run(main, ["--jobs", jobs], capsys)
     assert (ran.status, "expected a number of at least 1" in ran.err) == (2, True)
+
+
+def test_the_collector_is_as_it_was_before(capsys: pytest.CaptureFixture[str]) -> None:
+    check_same(capsys)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        check_same(capsys)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -27,6 +27,13 @@ NAME = "x"
 contexts = [{cpr = 3, deep = [1, {a = true}]}]
 [kernel."conv*.s"]
 cr = {1 = 0x20000, 4 = [64, 128]}
+[kernel."conv*.s".run]
+dtype = "int8"
+elu-alpha = 0.5
+quantize = false
+cr = {3 = 5}
+load = ["x.npy@0x0", "random:7@0x100:16x8:i8"]
+define = {taps = 3}
 [lint]
 select = ["E", "W"]
 ignore = ["unused-label"]

@@ -529,11 +529,11 @@ def test_a_count_that_data_decides_leaves_out_what_depends_on_it(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "the following arguments are required: FILE"),
+        ("", "expected FILE, a program, or `-` for standard input, found none"),
         ("none.s", "none.s: no such file"),
         (".", ".: is a directory"),
         ("nested.s cr4.s", "unexpected argument `cr4.s`"),
-        ("nested.s --cr", "argument --cr: expected one argument"),
+        ("nested.s --cr", "argument --cr: expected N=VALUE behind it, found no value"),
         ("nested.s --cr x=1", "argument --cr: expected N=VALUE such as 3=0x1000, found `x=1`"),
         ("nested.s --cr 16=1", "argument --cr: there are registers 0 to 15, found 16"),
         ("nested.s --cr 1=1 2=x", "argument --cr: expected a number such as"),

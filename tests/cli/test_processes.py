@@ -13,6 +13,10 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 HEAVY = (
     "numpy",
+    "dask",
+    "prompt_toolkit",
+    "rich",
+    "jinja2",
     "pygls",
     "lsprotocol",
     "lark",
@@ -42,13 +46,18 @@ def check_process(
     return ended.stdout, ended.stderr
 
 
-def check_loaded(code: str) -> None:
-    """After this code, none of the heavy modules is loaded."""
+def loaded_by(code: str) -> list[str]:
+    """The modules that are loaded after this code and not before it."""
     script = f"import sys\nbefore = set(sys.modules)\n{code}\nprint(*set(sys.modules) - before)"
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True
     )
-    loaded = ended.stdout.splitlines()[-1].split()
+    return ended.stdout.splitlines()[-1].split()
+
+
+def check_loaded(code: str) -> None:
+    """After this code, none of the heavy modules is loaded."""
+    loaded = loaded_by(code)
     assert "ipu_asm.bundle.parser" in loaded
     assert [name for name in HEAVY if name in loaded] == []
 
@@ -56,7 +65,21 @@ def check_loaded(code: str) -> None:
 def test_linting_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     path = tmp_path / "a.s"
     path.write_text("acc.frist;;\nset lr0 40000; bkpt;;\n")
-    check_loaded(f"from ipu_asm.cli.lint.command import main; assert main([{str(path)!r}]) == 1")
+    arguments = f"['--no-cache', {str(path)!r}]"
+    check_loaded(f"from ipu_asm.cli.lint.command import main; assert main({arguments}) == 1")
+
+
+def test_a_file_that_has_not_changed_loads_no_grammar_no_set_and_no_rule(tmp_path: Path) -> None:
+    path = tmp_path / "a.s"
+    path.write_text("acc.first; bkpt;;\n")
+    code = (
+        f"import os; os.chdir({str(tmp_path)!r})\n"
+        f"from ipu_asm.cli.lint.command import main; main(['a.s'])"
+    )
+    loaded_by(code)
+    packages = {".".join(name.split(".")[:2]) for name in loaded_by(code)}
+    assert "ipu_asm.cli" in packages
+    assert not packages & {f"ipu_asm.{each}" for each in ("syntax", "bundle", "program", "flow")}
 
 
 def test_assembling_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:

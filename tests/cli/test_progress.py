@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 
-from ipu_asm.cli.run.progress import ProgressBar, shown_rate
+import pytest
+
+from ipu_asm.cli import progress
+from ipu_asm.cli.progress import ProgressBar, shown_rate
 
 
 class Terminal(io.StringIO):
@@ -19,11 +22,11 @@ def check_progress(
 ) -> None:
     """What is written if the run has come so far at these times, the first being its start."""
     clock = iter(times)
-    progress = ProgressBar(1000, stream, lambda: next(clock))
+    bar = ProgressBar(1000, stream, lambda: next(clock))
     for count in cycles:
-        progress.show(count)
-    progress.clear()
-    progress.clear()
+        bar.show(count)
+    bar.clear()
+    bar.clear()
     assert stream.getvalue() == "".join(f"\r\x1b[K{line}" for line in expected)
 
 
@@ -42,9 +45,9 @@ def test_a_long_run_shows_how_far_it_is_and_takes_the_line_away() -> None:
 
 def test_a_run_of_known_length_shows_its_end() -> None:
     stream, clock = Terminal(), iter([5.0, 7.0, 8.0])
-    progress = ProgressBar(1000, stream, lambda: next(clock), length=lambda: 800)
-    progress.show(400)
-    progress.show(801)  # which was not the end
+    bar = ProgressBar(1000, stream, lambda: next(clock), length=lambda: 800)
+    bar.show(400)
+    bar.show(801)  # which was not the end
     shown = stream.getvalue().split("\r\x1b[K")[1:]
     assert shown == [
         "[##########..........] 400 of 800 cycles, 200 a second",
@@ -60,6 +63,16 @@ def test_the_line_is_not_drawn_all_the_time() -> None:
         "",
     ]
     check_progress(Terminal(), times, [50, 100, 150, 200], lines)
+
+
+def test_files_are_counted_as_cycles_are_and_the_line_does_not_wrap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "columns_of", lambda _: 42)
+    stream, clock = Terminal(), iter([5.0, 7.0])
+    ProgressBar(9, stream, lambda: next(clock), length=lambda: 9, unit="files").show(3)
+    line = "[#######.............] 3 of 9 files, 2 a second"
+    assert stream.getvalue() == f"\r\x1b[K{line[:41]}"
 
 
 def test_where_no_one_looks_nothing_is_shown() -> None:

@@ -66,3 +66,26 @@ def test_any_words_have_a_trace_and_a_profile(
     assert json.loads(Path("out.trace").read_text())["otherData"]["cycles"] == cycles
     for name in ("out.json", "out.trace"):
         Path(name).unlink()
+
+
+PARTS = (
+    "@ : , 0 1 7 0x10 20x128 i8 f32 fp8 e4m3 zeros ramp random random:3 a.npy a.npz [a] - lr0 r0"
+    " acc xmem pc cycle loop ( ) [ ] .. + == ? sum"
+)
+TEXTS = st.lists(st.sampled_from(PARTS.split()) | st.text(max_size=3), max_size=9).map("".join)
+
+
+@HURRIED
+@given(
+    option=st.sampled_from(
+        ("--load", "--dump", "--expect", "--print", "--until", "--load-state", "--cr")
+    ),
+    text=TEXTS,
+)
+def test_any_text_for_an_option_is_taken_or_refused(
+    option: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("loop.s").write_text("loop: incr lr0 1; bne lr0 lr1 loop;;\nbkpt;;\n")
+    ran = run(main, ["loop.s", "-W", "--lr", "1=5", f"{option}={text}"], capsys)
+    assert ran.status in (0, 1, 2)
+    assert bool(ran.err) or ran.status == 0

@@ -13,6 +13,8 @@ import pytest
 
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.cli.run.command import main
+from ipu_asm.isa import load_isa
+from ipu_asm.reports.slot_colours import slot_colours
 from tests.cli.commands import run
 from tests.example_references import ROOT
 
@@ -351,3 +353,64 @@ def test_all_lines_of_a_bundle_are_as_warm_as_its_iterations(
     Path("rows.s").write_text(TEMPLATE.replace("incr lr0 {{ row }};;", "acc;\nincr lr0 1;;"))
     (*_, source) = page_of(capsys, "rows.s").classes
     assert [cells[-1] for cells in source[3:5]] == ["code h9", "code h9"]
+
+
+FAULT = """\
+# The rows of X.
+#
+# cr1: where X is
+# lr0: the row
+# lr1: one too many
+    set lr1 -1;;
+step: incr lr0 1;
+    acc; ldr_mult_reg r0 lr1 cr0;;
+"""
+
+
+def test_a_fault_is_told_as_an_error_and_its_line_is_marked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("fault.s").write_text(FAULT)
+    text = check_profile(capsys, "fault.s", "p.html", 1)
+    assert re.search(
+        r'<p class="stop error">fault in bundle 1 .*<a href="#L8">line 8</a></p>', text
+    )
+    assert re.findall(r'<tr id="(L\d+)" class="fault">', text) == ["L8"]
+    assert Page(text).tables[-1][-1][-1].endswith("the fault")
+
+
+def test_a_run_that_does_not_halt_is_told_as_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("long.s").write_text("x: incr lr0 1;; b x;;")
+    text = check_profile(capsys, "long.s --max-cycles 30", "p.html", 1)
+    assert '<p class="stop warning">stopped at the cycle limit' in text
+
+
+def test_the_title_is_the_name_of_the_kernel_and_not_its_path(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = check_profile(capsys, str(Path("nested.s").absolute()), "p.html")
+    assert f'<h1 title="{Path("nested.s").absolute()}">nested.s</h1>' in text
+    assert "<title>nested.s: profile</title>" in text
+
+
+def test_a_long_comment_at_the_head_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("fault.s").write_text(FAULT)
+    text = check_profile(capsys, "fault.s", "p.html", 1)
+    assert "<summary>5 lines of comments at the head</summary>" in text
+    (*_, head, source) = Page(text).tables
+    assert [row[0] for row in head] == ["1", "2", "3", "4", "5"]
+    assert [row[0] for row in source[1:]] == ["6", "7", "8"]
+
+
+def test_mnemonics_and_bars_have_the_colours_of_their_slots(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = check_profile(capsys, "nested.s", "p.html")
+    classes = slot_colours(load_isa("ipu"))
+    shown = {
+        (number, slot) for number, slot in re.findall(r'<b class="s(\d)" title="(\w+)">', text)
+    }
+    assert shown == {(str(classes[slot]), slot) for slot in ("mult", "acc", "lr", "cond")}
+    assert f'<tr class="s{classes["mult"]}"><td><code>mult</code>' in text
+    (line,) = re.findall(r'<tr id="L6">.*', text)
+    assert re.findall(r"<b [^>]*>([^<]*)", line) == ["incr", "mult.ee", "acc"]

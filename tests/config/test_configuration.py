@@ -185,6 +185,27 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
         ),
         ("[memory]\nipu = 1\n", "2: `memory.ipu`: unknown key; there are colossus"),
         ("[format]\nwidth = 3\n", "2: `format.width`: unknown key; there are style, mnemonic-case"),
+        (
+            '[kernel."a.s".run]\ndtype = "int8"\nlaod = []\n',
+            "3: `kernel.a.s.run.laod`: unknown key; did you mean `load`?",
+        ),
+        (
+            '[kernel."a.s".run]\nload = ["x.npy"]\n',
+            "2: `kernel.a.s.run.load`: expected FILE@ADDR[:LENGTH][:DTYPE], found `x.npy`",
+        ),
+        (
+            '[kernel."a.s".run]\nexpect = ["zeros@0"]\n',
+            "2: `kernel.a.s.run.expect`: `zeros@0` needs a length, as in `zeros@0:1024`",
+        ),
+        (
+            '[kernel."a.s".run]\ncr = {1 = [2, 3]}\n',
+            "2: `kernel.a.s.run.cr`: `cr1`: a run has one value, found 2",
+        ),
+        (
+            '[kernel."a.s".run]\nwide = "fp16"\n',
+            '2: `kernel.a.s.run.wide`: expected one of off, fp32, int32, found "fp16"',
+        ),
+        ('[kernel."a.s"]\nrun = 3\n', "2: `kernel.a.s.run`: expected a table, found 3"),
         ("format = 1\n", "1: `format`: expected a table, found 1"),
         ("lint = 1\n", "1: `lint`: expected a table, found 1"),
         ("isa-by-glob = 'x'\n", '1: `isa-by-glob`: expected a table of globs, found "x"'),

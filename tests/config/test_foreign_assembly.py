@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.analysis.doubtful_isa import with_isa_hint
 from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.config.foreign_assembly import foreign_assembly
+from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
 from ipu_asm.isa import load_isa
 from tests.programs import documented_bundles, example_kernels, instruction_examples
 from tests.vectors import records
@@ -92,6 +95,11 @@ def test_no_example_is_foreign_while_it_is_typed(name: str, data: st.DataObject)
     assert not check_foreign(text[: data.draw(st.integers(0, len(text)))])
 
 
+def unclaimed(text: str) -> Analysis:
+    """The analysis of a text whose instruction set nothing states."""
+    return with_isa_hint(Analyzer(load_isa("ipu")).analyze(text), IsaChoice(UNCLAIMED, ""))
+
+
 @settings(max_examples=30)
 @given(st.text("ab %.,;:{}$xr019\n\r\t#"))
 def test_any_text_gets_an_answer(text: str) -> None:
@@ -99,7 +107,7 @@ def test_any_text_gets_an_answer(text: str) -> None:
 
 
 def test_a_foreign_text_has_no_other_findings() -> None:
-    analysis = Analyzer(load_isa("ipu")).analyze_unclaimed(FOREIGN["RISC-V"])
+    analysis = unclaimed(FOREIGN["RISC-V"])
     assert [finding.code for finding in analysis.diagnostics] == ["H102"]
     assert analysis.text == FOREIGN["RISC-V"]
 
@@ -146,8 +154,7 @@ def test_only_files_that_nobody_claims_are_left_alone(
 
 
 def test_a_template_is_ours_if_its_expansion_is() -> None:
-    analyzer = Analyzer(load_isa("ipu"))
     ours = '{% set end = ";" * 2 %}\nbx lr{{ end }}\nbkpt{{ end }}\n'
-    assert [f.code for f in analyzer.analyze_unclaimed(ours).diagnostics] == ["E101"]
+    assert [f.code for f in unclaimed(ours).diagnostics] == ["E101"]
     foreign = "{% set r = 3 %}\n.text\nmov x{{ r }}, x2\n"
-    assert [f.code for f in analyzer.analyze_unclaimed(foreign).diagnostics] == ["H102"]
+    assert [f.code for f in unclaimed(foreign).diagnostics] == ["H102"]

@@ -44,6 +44,16 @@ def test_a_mode_is_given_by_its_name() -> None:
     check('[kernel."*.s"]\ncontexts = [{wide = "int32"}]\n', "/project/a.s", {"wide": 2})
 
 
+def test_whether_results_are_quantized_is_a_truth_value() -> None:
+    check('[kernel."*.s"]\nquantize = true\n', "/project/a.s", {"quantize": 1})
+    check('[kernel."*.s"]\nquantize = [false, true]\n', "/project/a.s", *_both("quantize"))
+    check('[kernel."*.s"]\ncontexts = [{quantize = true}]\n', "/project/a.s", {"quantize": 1})
+
+
+def _both(name: str) -> list[dict[str, int]]:
+    return [{name: 0}, {name: 1}]
+
+
 def test_the_first_glob_that_matches_counts() -> None:
     text = '[kernel."b/*.s"]\ncr = {1 = 1}\n[kernel."**/*.s"]\ncr = {1 = 2}\n'
     check(text, "/project/b/a.s", {"cr1": 1})
@@ -54,6 +64,11 @@ def test_the_first_glob_that_matches_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("[kernel.x]\nquantize = 2", "2: `kernel.x.quantize`: expected true or false, found 2"),
+        (
+            "[kernel.x]\nquantize = []",
+            "2: `kernel.x.quantize`: expected true or false, found 0 values",
+        ),
         ("kernel = 1", "1: `kernel`: expected a table of globs, found 1"),
         ("[kernel]\nx = 1", "2: `kernel.x`: expected a table, found 1"),
         ("[kernel.x]\ncrs = {}", "2: `kernel.x.crs`: unknown key; did you mean `cr`?"),

@@ -69,17 +69,87 @@ _PICTURE: Final = _object(
         "maximum": _WORDS,
         "memoryReference": _WORDS,
         "location": _object({"part": _WORDS, "start": _COUNT, "elementSize": _COUNT}),
+        "expected": _object(
+            {
+                "name": _WORDS,
+                "elements": _list(_NUMBER),
+                "texts": _list(_WORDS),
+                "differing": _list(_COUNT),
+            }
+        ),
+        "expectedProblem": _WORDS,
     },
+)
+
+_ACCESS: Final[Json] = {
+    "anyOf": [
+        {"type": "null"},
+        _object(
+            {
+                "start": _COUNT,
+                "size": _COUNT,
+                "instruction": _WORDS,
+                "pc": _COUNT,
+                "cycle": _COUNT,
+                "line": {"type": ["integer", "null"]},
+                "text": _WORDS,
+            }
+        ),
+    ]
+}
+_REGION: Final = _object(
+    {
+        "name": _WORDS,
+        "about": _TEXT,
+        "start": _COUNT,
+        "end": _COUNT,
+        "data": _list(_WORDS),
+        "bases": _list(_WORDS),
+        "reads": _COUNT,
+        "writes": _COUNT,
+        "planned": {"enum": ["", "read", "written", "both"]},
+        "memoryReference": _WORDS,
+        "expression": _WORDS,
+        "cellStart": _COUNT,
+        "cellSize": _COUNT,
+        "cells": _list(_list(_COUNT)),
+    }
+)
+_MAP: Final = _object(
+    {
+        "text": _WORDS,
+        "memory": _WORDS,
+        "size": _COUNT,
+        "blockSize": _COUNT,
+        "elementSize": _COUNT,
+        "cycle": _COUNT,
+        "since": _COUNT,
+        "isPlanned": {"type": "boolean"},
+        "regions": _list(_REGION),
+        "lastRead": _ACCESS,
+        "lastWrite": _ACCESS,
+    }
 )
 
 DEFINITIONS: Final[Json] = {
     "VectorNumber": {
         "anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}],
     },
+    "Ipu/memoryMapRequest": _request(
+        "ipu/memoryMap", _object({}, {"cells": _COUNT}), is_optional=True
+    ),
+    "Ipu/memoryMapResponse": _response("ipu/memoryMap", _MAP),
     "Ipu/vectorsRequest": _request("ipu/vectors", {}),
-    "Ipu/vectorsResponse": _response("ipu/vectors", _object({"vectors": _list(_LISTED)})),
+    "Ipu/vectorsResponse": _response(
+        "ipu/vectors",
+        _object({"vectors": _list(_LISTED), "expected": _list(_object({"name": _WORDS}))}),
+    ),
     "Ipu/vectorRequest": _request(
-        "ipu/vector", _object({"name": _TEXT}, {"type": _TEXT, "mask": _TEXT, "frameId": _COUNT})
+        "ipu/vector",
+        _object(
+            {"name": _TEXT},
+            {"type": _TEXT, "mask": _TEXT, "expected": _TEXT, "frameId": _COUNT},
+        ),
     ),
     "Ipu/vectorResponse": _response("ipu/vector", _PICTURE),
     "Ipu/showSourceRequest": _request(

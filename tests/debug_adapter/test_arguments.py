@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.argument_types import SourceArgument, SourceBreakpoint
 from ipu_lsp.debug_adapter.arguments import (
     ArgumentsError,
     camel_case,
     parse_arguments,
-    parse_object,
 )
 from ipu_lsp.debug_adapter.request_table import REQUESTS
 from ipu_lsp.json_types import Json
@@ -156,13 +154,6 @@ def test_one_parameter_may_take_everything() -> None:
     assert parse_arguments(all_of_it, {"x": [1]}) == {"raw_arguments": {"x": [1]}}
     with pytest.raises(ArgumentsError, match="`arguments` is an object"):
         parse_arguments(all_of_it, [1])
-
-
-def test_objects_become_named_tuples() -> None:
-    found = parse_object(SourceBreakpoint, {"line": 4, "hitCondition": ">2", "logMessage": None})
-    assert found == SourceBreakpoint(4, hit_condition=">2")
-    with pytest.raises(ArgumentsError, match="`sourceReference` is a whole number, found `x`"):
-        parse_object(SourceArgument, {"sourceReference": "x"})
 
 
 @given(

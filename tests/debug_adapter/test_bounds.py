@@ -116,7 +116,7 @@ def curious(client: DapClient, secret: Path) -> list[tuple[str, Json]]:
     texts = [
         "__import__('os').system('id')", "open('/etc/passwd').read()", f"open('{secret}')",
         "eval('1')", "lr1.__class__", "().__class__.__bases__[0]", "{lr1.__class__}", f"{secret}",
-        "import os", "$HOME", "`id`", "!id", "goto open('/etc/passwd')", "who __builtins__",
+        "import os", "$HOME", "id", "!id", "goto open('/etc/passwd')", "who __builtins__",
         "help os", "exec(1)",
     ]  # fmt: skip
     paths = [

@@ -146,10 +146,10 @@ def test_breakpoints_set_before_the_launch_are_told_of_when_they_are_placed(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("iner", "no label is called `iner`; did you mean `inner`?"),
-        ("nothing", "no label is called `nothing`"),
-        ("", "no label is called ``"),
-        ("y" * 1000, "no label is called `yyy"),
+        ("iner", "no label is called iner; did you mean inner?"),
+        ("nothing", "no label is called nothing"),
+        ("", "no label is called "),
+        ("y" * 1000, "no label is called yyy"),
     ],
 )
 def test_a_label_that_is_not_there_is_refused(client: DapClient, name: str, words: str) -> None:
@@ -162,10 +162,10 @@ def test_a_label_that_is_not_there_is_refused(client: DapClient, name: str, word
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        ({"instructionReference": "0x6"}, "found `0x6`"),
-        ({"instructionReference": "0", "offset": -1}, "found `0` and -1"),
-        ({"instructionReference": "inner"}, "found `inner`"),
-        ({"instructionReference": "9" * 500}, "found `9999"),
+        ({"instructionReference": "0x6"}, "found 0x6"),
+        ({"instructionReference": "0", "offset": -1}, "found 0 and -1"),
+        ({"instructionReference": "inner"}, "found inner"),
+        ({"instructionReference": "9" * 500}, "found 9999"),
     ],
 )
 def test_an_address_without_a_bundle_is_refused(

@@ -56,12 +56,12 @@ def test_a_condition_decides(client: DapClient) -> None:
     ("condition", "words"),
     [
         ("lr1 ==", "found the end"),
-        ("lr99 > 1", "no register, label or name is called `lr99`"),
+        ("lr99 > 1", "no register is called lr99; there are lr0 to lr15"),
         ("acc", "a condition"),
         ("1 / 0", "the divisor must not be zero"),
         ("acc[128]", "an index is 0 to 127, found 128"),
-        ("r0 + acc[0..3] == 1", "`r0 + acc[0..3] == 1`: "),
-        ("x" * 5000, "…`: "),
+        ("r0 + acc[0..3] == 1", "r0 + acc[0..3] == 1: "),
+        ("x" * 5000, "…: "),
     ],
 )
 def test_a_condition_that_can_have_no_answer_is_refused(
@@ -87,7 +87,7 @@ def test_a_condition_that_fails_while_running_stops_and_says_why(client: DapClie
     client.start(LOOP, {"line": 10, "condition": "1 / (lr4 - 2) > 5"})
     check_stops(client, (10, 36))
     reason = "the divisor must not be zero, found 1 divided by 0"
-    assert said(client)[0] == f"the condition `1 / (lr4 - 2) > 5` cannot be evaluated: {reason}\n"
+    assert said(client)[0] == f"the condition 1 / (lr4 - 2) > 5 cannot be evaluated: {reason}\n"
     assert [text for text in said(client) if reason in text] == said(client)[:1]
 
 
@@ -108,7 +108,7 @@ def cycle_of_arrival(number: int) -> int:
 
 @pytest.mark.parametrize("hits", ["x", "0x10", "%0", ">", "5.5"])
 def test_what_is_no_hit_condition_is_refused(client: DapClient, hits: str) -> None:
-    words = f"a hit condition is like `5`, `>=5` or `%10`, found `{hits}`"
+    words = f"a hit condition is like 5, >=5 or %10, found {hits}"
     check_refused(client, words, hitCondition=hits)
 
 
@@ -147,10 +147,10 @@ def test_a_log_breakpoint_may_have_conditions(client: DapClient) -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ("{lr1", "an expression ends with `}`"),
+        ("{lr1", "an expression ends with }"),
         ("lr1}", "a brace that ends no expression"),
         ("{}", "expected"),
-        ("row {lr99}", "no register, label or name is called `lr99`"),
+        ("row {lr99}", "no register is called lr99; there are lr0 to lr15"),
         ("{lr1,q}", "a format is one of"),
     ],
 )

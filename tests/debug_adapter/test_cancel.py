@@ -12,7 +12,8 @@ from tests.debug_adapter.programs import ENDLESS, LOOP
 
 CYCLE = 30_000
 """Where the machine stands: so long is its history."""
-NEVER = "lr1 < 0"
+NEVER = "lr1 ** 2 < 0"
+"""What the emulator's core does not compute, so that it takes long."""
 LATE = {"line": 2, "condition": NEVER}
 """A breakpoint at which all of the history must be looked at, and that is never hit."""
 
@@ -33,7 +34,7 @@ def ask(client: DapClient, question: str = f"when {NEVER}") -> int:
     """Asks in the console; returns when the adapter is at work on the answer."""
     asked = client.send("evaluate", {"expression": question, "context": "repl"})
     told = client.expect_event("progressStart")
-    assert (told["requestId"], told["title"]) == (asked, "Answering `evaluate`")
+    assert (told["requestId"], told["title"]) == (asked, "Answering evaluate")
     return asked
 
 

@@ -26,7 +26,7 @@ BASIC: Final = {
     "setBreakpoints", "continue", "next", "stepIn", "stepOut", "pause", "source", "evaluate",
 }  # fmt: skip
 """Requests for which the protocol has no capability."""
-OURS: Final = {"ipu/vector", "ipu/vectors", "ipu/showSource"}
+OURS: Final = {"ipu/memoryMap", "ipu/vector", "ipu/vectors", "ipu/showSource"}
 """Requests that the protocol does not know; docs/protocol.md describes them."""
 BESIDES: Final = {
     "stepBack": {"reverseContinue"},

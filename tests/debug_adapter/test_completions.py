@@ -55,7 +55,7 @@ def applied(text: str, target: Json) -> str:
 def check_offered(client: DapClient, text: str, label: str) -> None:
     """A word is offered for the end of a text, and the text is a valid one then.
 
-    VS Code replaces `length` letters in front of the cursor, Emacs and Neovim put it at `start`.
+    VS Code replaces length letters in front of the cursor, Emacs and Neovim put it at start.
     """
     (target,) = [target for target in offered(client, text) if target["label"] == label]
     assert target["start"] + target["length"] == len(text)

@@ -12,9 +12,9 @@ from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import MASKS, RESULTS, started
 
 ALL = ["read", "write", "readWrite"]
-LOAD = "`ldr_mult_reg r0 lr1 cr0` in bundle 1"
-STORE = "`str_acc_reg lr1 cr1` in bundle 2"
-MASK_LOAD = "`ldr_mult_mask_reg lr2 cr3` in bundle 3"
+LOAD = "ldr_mult_reg r0 lr1 cr0 in bundle 1"
+STORE = "str_acc_reg lr1 cr1 in bundle 2"
+MASK_LOAD = "ldr_mult_mask_reg lr2 cr3 in bundle 3"
 
 
 @pytest.fixture
@@ -121,23 +121,21 @@ def test_an_address_and_a_count_of_bytes_are_watched(standing: DapClient) -> Non
 
 
 def test_what_cannot_be_watched_says_why(standing: DapClient) -> None:
-    reason = "a data breakpoint is on a register or on xmem, found `{}`".format
+    reason = "a data breakpoint is on a register or on xmem, found {}".format
     for name in ("cycle", "lr1 + 1", "sum(acc)", "loop", "5"):
         check_unwatchable(standing, name, reason(name))
     machine = standing.scopes()["Machine"]["variablesReference"]
     for name in ("stopped", "changed", "cycle"):
         check_unwatchable(standing, name, reason(name), variablesReference=machine)
-    check_unwatchable(standing, "nobody", "no register, label or name is called `nobody`")
+    check_unwatchable(standing, "nobody", "no register, label or name is called nobody")
     check_unwatchable(standing, "acc[128]", "an index is 0 to 127, found 128")
     check_unwatchable(
-        standing, "r0", "`r0` has 0x80 bytes, found a range of 129 from 0x0 on", bytes=129
+        standing, "r0", "r0 has 0x80 bytes, found a range of 129 from 0x0 on", bytes=129
     )
     for size in (0, -3):
-        expected = f"`xmem` has 0x200000 bytes, found a range of {size} from 0x8 on"
+        expected = f"xmem has 0x200000 bytes, found a range of {size} from 0x8 on"
         check_unwatchable(standing, "0x8", expected, asAddress=True, bytes=size)
-    check_unwatchable(
-        standing, "acc[1]", "an address is like `0x1000`, found `acc[1]`", asAddress=True
-    )
+    check_unwatchable(standing, "acc[1]", "an address is like 0x1000, found acc[1]", asAddress=True)
     with pytest.raises(Rejected, match="is a number that the adapter sent, found 4711"):
         info(standing, "lr1", variablesReference=4711)
 
@@ -149,7 +147,7 @@ def test_ids_that_nobody_gave_are_not_watched(standing: DapClient) -> None:
     )  # fmt: skip
     for placed in watch(standing, *({"dataId": data_id} for data_id in ids)):
         assert (placed["verified"], placed["reason"]) == (False, "failed")
-        assert placed["message"].startswith("`dataId` is one that `dataBreakpointInfo` returned")
+        assert placed["message"].startswith("dataId is one that dataBreakpointInfo returned")
     assert standing.step("continue")["reason"] == "breakpoint"
 
 
@@ -157,66 +155,66 @@ def test_ids_that_nobody_gave_are_not_watched(standing: DapClient) -> None:
 
 
 def test_a_register_that_is_written_stops(standing: DapClient) -> None:
-    check_watched(standing, "lr1", "`lr1` changed from 16 to 32 by `incr lr1 16` in bundle 2", 3)
-    check_stop(standing, "`lr1` changed from 32 to 48 by `incr lr1 16` in bundle 2", 3)
+    check_watched(standing, "lr1", "lr1 changed from 16 to 32 by incr lr1 16 in bundle 2", 3)
+    check_stop(standing, "lr1 changed from 32 to 48 by incr lr1 16 in bundle 2", 3)
 
 
 def test_a_register_that_is_read_stops(standing: DapClient) -> None:
-    check_watched(standing, "lr1", f"`lr1` was read by {LOAD}", 2, "read")
-    check_stop(standing, "`lr1` was read by `incr lr1 16` in bundle 2", 3)
-    check_watched(standing, "lr5", "`lr5` was read by `blt lr0 lr5 1` in bundle 3", 1, "read")
+    check_watched(standing, "lr1", f"lr1 was read by {LOAD}", 2, "read")
+    check_stop(standing, "lr1 was read by incr lr1 16 in bundle 2", 3)
+    check_watched(standing, "lr5", "lr5 was read by blt lr0 lr5 1 in bundle 3", 1, "read")
 
 
 def test_a_register_that_is_read_or_written_stops(standing: DapClient) -> None:
-    check_watched(standing, "lr1", f"`lr1` was read by {LOAD}", 2, "readWrite")
-    check_stop(standing, "`lr1` changed from 16 to 32 by `incr lr1 16` in bundle 2", 3)
+    check_watched(standing, "lr1", f"lr1 was read by {LOAD}", 2, "readWrite")
+    check_stop(standing, "lr1 changed from 16 to 32 by incr lr1 16 in bundle 2", 3)
 
 
 def test_elements_and_slices_stop_where_they_change(standing: DapClient) -> None:
-    check_watched(standing, "acc[3]", "`r_acc[3]` changed from 9 to 66 by `acc` in bundle 1", 2)
+    check_watched(standing, "acc[3]", "r_acc[3] changed from 9 to 66 by acc in bundle 1", 2)
     standing.step("stepBack")
     check_watched(
         standing, "acc[2..3]",
-        "2 elements of `r_acc[2..3]` changed, `r_acc[2]` from 4 to 40, by `acc` in bundle 1", 2,
+        "2 elements of r_acc[2..3] changed, r_acc[2] from 4 to 40, by acc in bundle 1", 2,
     )  # fmt: skip
     standing.step("stepBack")
-    check_watched(standing, "acc[3..4]", "`r_acc[3]` changed from 9 to 66 by `acc` in bundle 1", 2)
+    check_watched(standing, "acc[3..4]", "r_acc[3] changed from 9 to 66 by acc in bundle 1", 2)
     standing.step("stepBack")
-    check_watched(standing, "r0[3]", f"`r0[3]` changed from 3 to 19 by {LOAD}", 2)
+    check_watched(standing, "r0[3]", f"r0[3] changed from 3 to 19 by {LOAD}", 2)
 
 
 def test_all_of_a_vector_is_told_in_short(standing: DapClient) -> None:
     check_watched(
         standing, "acc",
-        "63 elements of `r_acc` changed, `r_acc[1]` from 1 to 18, by `acc` in bundle 1", 2,
+        "63 elements of r_acc changed, r_acc[1] from 1 to 18, by acc in bundle 1", 2,
     )  # fmt: skip
 
 
 def test_memory_that_is_stored_to_stops(standing: DapClient) -> None:
     first = f"xmem[{RESULTS + 32:#x}]"
     some = f"xmem[{RESULTS + 32:#x} .. +8]"
-    expected = f"2 elements of `{some}` changed, `{first}` from 16 to 0, by {STORE}"
+    expected = f"2 elements of {some} changed, {first} from 16 to 0, by {STORE}"
     check_watched(standing, some, expected, 3)
     standing.step("stepBack")
-    check_watched(standing, first, f"`{first}` changed from 16 to 0 by {STORE}", 3)
+    check_watched(standing, first, f"{first} changed from 16 to 0 by {STORE}", 3)
 
 
 def test_memory_that_is_loaded_stops(standing: DapClient) -> None:
-    check_watched(standing, "xmem[cr3 + 5]", f"`xmem[{MASKS + 5:#x}]` was read by {MASK_LOAD}", 1,
+    check_watched(standing, "xmem[cr3 + 5]", f"xmem[{MASKS + 5:#x}] was read by {MASK_LOAD}", 1,
                   "read")  # fmt: skip
     found = info(standing, f"{MASKS:#x}", asAddress=True, bytes=2)
     watch(standing, {"dataId": found["dataId"], "accessType": "read"})
-    check_stop(standing, f"`xmem[{MASKS:#x} .. +2]` was read by {MASK_LOAD}", 1)
+    check_stop(standing, f"xmem[{MASKS:#x} .. +2] was read by {MASK_LOAD}", 1)
 
 
 def test_only_the_bits_that_are_watched_count(standing: DapClient) -> None:
     standing.evaluate("goto 3", "repl")
     standing.stopped()
-    check_watched(standing, "mask[0][5]", f"`mask[0][5]` changed from 0 to 1 by {MASK_LOAD}", 1)
+    check_watched(standing, "mask[0][5]", f"mask[0][5] changed from 0 to 1 by {MASK_LOAD}", 1)
     standing.step("stepBack")
-    check_watched(standing, "mask[0][3..6]", f"2 bits of `mask[0][3..6]` changed by {MASK_LOAD}", 1)
+    check_watched(standing, "mask[0][3..6]", f"2 bits of mask[0][3..6] changed by {MASK_LOAD}", 1)
     standing.step("stepBack")
-    check_watched(standing, "mask[0]", f"64 bits of `mask[0]` changed by {MASK_LOAD}", 1)
+    check_watched(standing, "mask[0]", f"64 bits of mask[0] changed by {MASK_LOAD}", 1)
     standing.step("stepBack")
     # Its neighbours in the byte change.
     (placed,) = watch(standing, "mask[0][7]")
@@ -231,19 +229,19 @@ def test_floats_are_told_as_floats(client: DapClient) -> None:
     client.evaluate("r_cyclic = 2.5", "repl")
     check_watched(
         client, "acc[7]",
-        "`r_acc[7]` changed from 0.0 to 3.75 by `acc.first` in bundle 2", 3,
+        "r_acc[7] changed from 0.0 to 3.75 by acc.first in bundle 2", 3,
     )  # fmt: skip
 
 
 def test_a_jump_changes_the_program_counter(standing: DapClient) -> None:
-    check_watched(standing, "pc", "`pc` changed from 4 to 1 in bundle 3", 1)
+    check_watched(standing, "pc", "pc changed from 4 to 1 in bundle 3", 1)
 
 
 def test_all_of_memory_can_be_watched(standing: DapClient) -> None:
     reference = standing.scopes()["Memory map"]["variablesReference"]
     found = info(standing, "xmem", variablesReference=reference)
     watch(standing, {"dataId": found["dataId"]})
-    expected = "252 elements of `xmem[0x0 .. +2097152]` changed, `xmem[0x1020]` from 16 to 0"
+    expected = "252 elements of xmem[0x0 .. +2097152] changed, xmem[0x1020] from 16 to 0"
     check_stop(standing, f"{expected}, by {STORE}", 3)
 
 
@@ -251,15 +249,15 @@ def test_several_that_are_hit_are_all_told(standing: DapClient) -> None:
     placed = watch(standing, "lr1", f"xmem[{RESULTS + 32}]", "aaq0")
     stopped = standing.step("continue")
     assert set(stopped["hitBreakpointIds"]) == {each["id"] for each in placed[:2]}
-    assert "`lr1` changed from 16 to 32" in stopped["description"]
-    assert f"`xmem[{RESULTS + 32:#x}]` changed from 16 to 0" in stopped["description"]
+    assert "lr1 changed from 16 to 32" in stopped["description"]
+    assert f"xmem[{RESULTS + 32:#x}] changed from 16 to 0" in stopped["description"]
 
 
 def test_what_no_bundle_does_is_said_at_once(standing: DapClient) -> None:
     placed = watch(standing, "cr0", "aaq2", "lr1")
     assert [each["verified"] for each in placed] == [True, True, True]
     assert [each.get("message") for each in placed] == [
-        "no bundle of the program writes `cr0`", "no bundle of the program writes `aaq2`", None,
+        "no bundle of the program writes cr0", "no bundle of the program writes aaq2", None,
     ]  # fmt: skip
 
 
@@ -269,7 +267,7 @@ def test_what_no_bundle_does_is_said_at_once(standing: DapClient) -> None:
 def test_a_condition_decides(standing: DapClient) -> None:
     (placed,) = watch(standing, "lr1", condition="lr1 > 40 && cycle > 5")
     assert placed["verified"]
-    check_stop(standing, "`lr1` changed from 32 to 48 by `incr lr1 16` in bundle 2", 3)
+    check_stop(standing, "lr1 changed from 32 to 48 by incr lr1 16 in bundle 2", 3)
     assert standing.evaluate("cycle", "clipboard") == "9"
 
 
@@ -289,8 +287,8 @@ def test_hits_are_counted_from_the_beginning(
 def test_a_condition_that_says_nothing_fails(standing: DapClient) -> None:
     for more, words in (
         ({"condition": "lr1 >"}, "expected a value, found the end"),
-        ({"condition": "nobody"}, "no register, label or name is called `nobody`"),
-        ({"hitCondition": "often"}, "a hit condition is like `5`, `>=5` or `%10`, found `often`"),
+        ({"condition": "nobody"}, "no register, label or name is called nobody"),
+        ({"hitCondition": "often"}, "a hit condition is like 5, >=5 or %10, found often"),
         ({"accessType": "write", "condition": "acc"}, "128 values"),
     ):
         (placed,) = watch(standing, "lr1", **more)
@@ -309,17 +307,17 @@ def test_backwards_to_the_last_write_of_a_register(standing: DapClient) -> None:
     assert standing.step("continue")["reason"] == "breakpoint"
     watch(standing, "lr1", "aaq0")
     for old, new in ((48, 64), (32, 48), (16, 32), (0, 16)):
-        expected = f"`lr1` changed from {old} to {new} by `incr lr1 16` in bundle 2"
+        expected = f"lr1 changed from {old} to {new} by incr lr1 16 in bundle 2"
         check_stop(standing, expected, 3, "reverseContinue")
         assert standing.evaluate("lr1", "clipboard") == str(new)
     assert standing.step("reverseContinue")["reason"] == "entry"
-    check_stop(standing, "`lr1` changed from 0 to 16 by `incr lr1 16` in bundle 2", 3)
+    check_stop(standing, "lr1 changed from 0 to 16 by incr lr1 16 in bundle 2", 3)
 
 
 def test_a_request_replaces_the_one_before(standing: DapClient) -> None:
     watch(standing, "lr1")
     watch(standing, "lr0")
-    check_stop(standing, "`lr0` changed from 1 to 2 by `incr lr0 1` in bundle 1", 2)
+    check_stop(standing, "lr0 changed from 1 to 2 by incr lr0 1 in bundle 1", 2)
     watch(standing)
     assert standing.step("continue")["reason"] == "breakpoint"
 
@@ -335,7 +333,7 @@ def test_ids_of_an_earlier_session_are_watched_from_the_beginning(
     assert changed["breakpoint"]["id"] == early["id"]
     assert changed["breakpoint"]["verified"]
     stopped = client.stopped()
-    assert stopped["description"] == "`lr1` changed from 0 to 16 by `incr lr1 16` in bundle 2"
+    assert stopped["description"] == "lr1 changed from 0 to 16 by incr lr1 16 in bundle 2"
 
 
 def test_too_many_are_refused(standing: DapClient) -> None:

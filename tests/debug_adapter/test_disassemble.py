@@ -64,6 +64,16 @@ def test_bundles_are_shown_with_their_words_and_labels(standing: DapClient) -> N
         assert bytes.fromhex(row["instructionBytes"]) == word.to_bytes(24, "little")
 
 
+def test_long_words_stand_behind_the_instructions_where_they_would_hide_them(
+    client: DapClient, tmp_path: Path
+) -> None:
+    client.initialize(clientID="vscode")
+    found = rows(started(client, tmp_path), "0x0", 5)
+    for row, text, word in zip(found, TEXTS, assemble(KERNEL)):
+        assert row["instruction"] == f"{text}  # 0x{word:048x}"
+        assert "instructionBytes" not in row
+
+
 def test_bundles_are_shown_with_their_places_in_the_source(standing: DapClient) -> None:
     found = rows(standing, "0x1", 3)
     assert all(row["location"] == standing.source for row in found)
@@ -116,7 +126,7 @@ def test_no_more_rows_than_can_be_of_use_are_made(standing: DapClient) -> None:
 
 def test_what_is_no_address_is_refused(standing: DapClient) -> None:
     for reference in ("", "loop", "0x", "r_acc", "0x1" + "0" * 40):
-        with pytest.raises(Rejected, match="the address of a bundle is like `0x7`, found `"):
+        with pytest.raises(Rejected, match="the address of a bundle is like 0x7, found "):
             rows(standing, reference, 1)
 
 

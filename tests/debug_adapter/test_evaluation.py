@@ -119,17 +119,17 @@ def test_vectors_open_in_every_context(standing: DapClient) -> None:
 
 
 MISTAKES = {
-    "nobody": "no register, label or name is called `nobody`",
-    "lr16": "no register, label or name is called `lr16`",
+    "nobody": "no register, label or name is called nobody",
+    "lr16": "no register is called lr16; there are lr0 to lr15",
     "acc[128]": "an index is 0 to 127, found 128",
     "xmem[-1]": "an address lies within the 0x200000 bytes of xmem, found 1 byte at -1",
     "1 +": "expected a value, found the end",
-    "lr0 lr1": "expected an operator or the end, found `lr1`",
+    "lr0 lr1": "expected an operator or the end, found lr1",
     "1 / 0": "the divisor must not be zero, found 1 divided by 0",
     "": "expected a value, found the end",
-    "lr0 = 3": "expected an operator or the end, found `=`",
+    "lr0 = 3": "expected an operator or the end, found =",
     "lr0,z": "a format is one of d, u, x, o, b, i8, u8, i16, u16, i32, u32, f32, e4m3, e5m2, fp8, "
-    "found `z`",
+    "found z",
     "xmem[0 .. +70000]": "a slice has at most 65,536 elements, found 70000",
     "(" * 100: "an expression nests at most 48 deep, found one more; split it",
     "9" * 300: "a number has at most 200 characters, found 300",
@@ -152,6 +152,30 @@ def test_results_stay_bounded(standing: DapClient) -> None:
         " + ".join(["xmem[0 .. +65536]"] * 9),
         "an expression looks at most at 400,000 elements, found more",
     )
+
+
+def test_an_instruction_of_the_next_bundle_sees_its_own_values(client: DapClient) -> None:
+    """What the server names behind a line as `lr2@mult.ee` is evaluated by executing the bundle."""
+    text = "set lr2 1;;\nloop: incr lr2 1; mult.ee r0 lr2 lr2 lr2; blt lr2 lr5 loop;;\nbkpt;;\n"
+    client.start(text, 2, lr={"5": 4})
+    client.stopped()
+    seen = {"lr2@incr": "1 -> 2", "lr2@mult.ee": "2 (new)", "lr2@blt": "1 (old)", "LR5@BLT": "4"}
+    for context in ("watch", "hover", "repl"):
+        assert {text: client.evaluate(text, context) for text in seen} == seen
+    assert (client.evaluate("lr2,d"), client.evaluate("cycle")) == ("1 was 0", "1 was 0")
+    check_refused(client, "lr2@add", "the next bundle has no add, but: incr, mult.ee, blt")
+    check_refused(client, "lr5@incr", "incr of the next bundle does not access lr5")
+    check_refused(client, "r0@mult.ee", "expected a scalar register in front of @, found r0")
+    client.step("next")
+    assert client.evaluate("lr2@incr") == "2 -> 3"
+    client.request("setExpression", expression="lr2", value="9")
+    assert client.evaluate("lr2@incr") == "9 -> 10"
+
+
+def test_what_a_fault_prevents_is_not_shown(client: DapClient) -> None:
+    client.start("incr lr1 128; ldr_mult_reg r0 lr1 cr1;;\nbkpt;;\n", cr={"1": 0x1FFFC0})
+    client.stopped()
+    assert client.evaluate("lr1@incr") == "0"
 
 
 # Giving values
@@ -179,12 +203,12 @@ def test_formats_of_a_watch_stay_when_it_is_edited(standing: DapClient) -> None:
 
 
 SET_MISTAKES = {
-    ("cycle", "3"): "a value goes into a register, an element, a slice or xmem, found `cycle`",
+    ("cycle", "3"): "a value goes into a register, an element, a slice or xmem, found cycle",
     ("lr0 + 1", "3"): "a value goes into a register, an element, a slice or xmem, "
     "found a computed value",
-    ("lr0", "nobody"): "no register, label or name is called `nobody`",
-    ("nobody", "3"): "no register, label or name is called `nobody`",
-    ("r0[3]", "999"): "`i8` holds -128 to 255, found 999",
+    ("lr0", "nobody"): "no register, label or name is called nobody",
+    ("nobody", "3"): "no register, label or name is called nobody",
+    ("r0[3]", "999"): "i8 takes -128 to 255, found 999",
     ("acc[0..3]", "[1, 2]"): "this place takes 4 values or a single one, found 2 values",
     ("lr0", ""): "expected a value, found the end",
 }
@@ -225,16 +249,16 @@ def test_the_console_helps(standing: DapClient) -> None:
     assert all(f"\n{command.usage}" in f"\n{text}" for command in COMMANDS.values())
     assert standing.evaluate("help goto", "repl").startswith("goto CYCLE: stand at another cycle")
     assert standing.evaluate("  ", "repl") == ""
-    check_refused(standing, "who", "expected `who PLACE`, found the end", "repl")
+    check_refused(standing, "who", "expected who PLACE, found the end", "repl")
 
 
 def test_the_console_answers_questions_to_the_past(standing: DapClient) -> None:
     assert standing.evaluate("who lr1", "repl").startswith(
-        "`lr1` was last written by `incr lr1 16` in bundle 2 (`loop+1`, line 7) at cycle 2"
+        "lr1 was last written by incr lr1 16 in bundle 2 (loop+1, line 7) at cycle 2"
     )
     standing.evaluate("lr1 = 3", "repl")
     assert standing.evaluate("who lr1", "repl").startswith(
-        "`lr1` was last changed by hand at cycle 4"
+        "lr1 was last changed by hand at cycle 4"
     )
     assert "became true at cycle 2" in standing.evaluate("when lr0 > 0", "repl")
     assert standing.evaluate("cycle", "clipboard") == "4"
@@ -242,17 +266,19 @@ def test_the_console_answers_questions_to_the_past(standing: DapClient) -> None:
 
 def test_the_console_goes_elsewhere_and_the_client_hears_of_it(standing: DapClient) -> None:
     answer = check_moved(standing, "goto 2", 2)
-    assert answer == "cycle 2, in front of bundle 2 (`loop+1`, line 7)"
+    assert answer == "cycle 2, in front of bundle 2 (loop+1, line 7)"
     assert standing.variables("Machine")["cycle"]["value"] == "2 was 4"
+    gone = standing.expect_event("continued")  # else the page of a fault would stay
+    assert gone == {"threadId": 1, "allThreadsContinued": True}
     check_moved(standing, "goto +2", 1)
     check_moved(standing, "goto -3", 1)
     assert standing.evaluate("cycle") == "1 was 4"
     check_moved(standing, "goto 1000", 4, "breakpoint")
-    assert standing.variables("Machine")["stopped"]["value"].startswith("halted by `bkpt`")
+    assert standing.variables("Machine")["stopped"]["value"].startswith("halted by bkpt")
     check_moved(standing, "goto 4", 1)
     check_refused(
         standing, "goto 99999999999",
-        "`goto` goes at most 10,000,000 cycles beyond those executed, found more", "repl",
+        "goto goes at most 10,000,000 cycles beyond those executed, found more", "repl",
     )  # fmt: skip
 
 
@@ -271,7 +297,7 @@ def test_a_question_that_takes_long_can_be_given_up(client: DapClient) -> None:
     client.stopped()
     client.evaluate("goto 100000", "repl")
     client.stopped()
-    asked = client.send("evaluate", {"expression": "when lr1 == -1", "context": "repl"})
+    asked = client.send("evaluate", {"expression": "when lr1 ** 2 < 0", "context": "repl"})
     client.request("cancel", requestId=asked)
     with pytest.raises(Rejected, match=r"^cancelled$"):
         client.response(asked)

@@ -60,7 +60,7 @@ def test_more_than_anybody_needs_is_refused(client: DapClient) -> None:
             for arguments in ({"name": "x", "expression": "1", "unknown": big}, big):
                 reason = answer(client, client.send(command, arguments))
                 assert reason is not None
-                assert " at most " in reason or "`arguments` is an object, found" in reason
+                assert " at most " in reason or "arguments is an object, found" in reason
     check_alive(client)
 
 
@@ -156,7 +156,7 @@ def test_noise_between_messages_is_passed_over(client: DapClient, noise: bytes) 
 
 def test_before_it_has_said_hello_the_adapter_sends_nothing_by_itself(client: DapClient) -> None:
     client.send_bytes(framed([]) + framed({}) + b"\r\n\r\n" + b"Content-Length: 1\r\n\r\n{")
-    with pytest.raises(Rejected, match="a session begins with `initialize`"):
+    with pytest.raises(Rejected, match="a session begins with initialize"):
         client.response(client.send("threads"))
     assert client.events == []
     client.initialize()

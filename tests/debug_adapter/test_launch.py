@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ipu_asm.assembler.encode import assemble
@@ -89,6 +90,32 @@ def test_memory_is_dumped_once_the_machine_has_halted(client: DapClient, tmp_pat
     assert end(client) == 0
 
 
+def test_arrays_go_in_and_out_and_are_compared(client: DapClient, tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", a=np.arange(128, dtype=np.int64), b=np.zeros(1))
+    np.save(tmp_path / "good.npy", np.zeros((2, 64), np.int32))
+    np.save(tmp_path / "bad.npy", np.zeros(128, np.int32) + (np.arange(128) == 5))
+    client.start(
+        STORE, cwd=str(tmp_path),
+        load=[
+            {"file": "in.npz[a]", "address": 0x1000, "dtype": "i8"},
+            {"file": "random:7", "address": 0x2000, "length": "2x64"},
+        ],
+        dump=[{"file": "out.npy", "address": 0x1000, "length": "2x64", "dtype": "u8"}],
+        expect=[{"file": "good.npy", "address": 64}, {"file": "bad.npy", "address": 64}],
+    )  # fmt: skip
+    client.stopped()
+    assert np.load(tmp_path / "out.npy").tolist() == np.arange(128).reshape(2, 64).tolist()
+    told = [body["output"] for body in client.events_named("output")]
+    assert told[0] == f"wrote {tmp_path / 'out.npy'} (u8 2x64)\n"
+    assert told[1] == f"as expected: {tmp_path / 'good.npy'}\n"
+    first, second, *_ = told[2].split("\n")
+    assert first.startswith(
+        f"{tmp_path / 'bad.npy'}: element 5: expected 1 (0x00000001), found 0 (0x00000000); "
+        "written by str_acc_reg "
+    )
+    assert second == "1 of 128 elements differ"
+
+
 def test_another_way_to_the_halt_is_dumped_again(client: DapClient, tmp_path: Path) -> None:
     out = tmp_path / "out.bin"
     client.start(STORE, dump=[{"file": str(out), "address": 64, "length": 1}])
@@ -117,7 +144,7 @@ def test_stopping_on_entry_is_in_front_of_the_first_bundle(client: DapClient) ->
     assert client.stopped()["reason"] == "entry"
     assert client.frame()["line"] == 1
     client.breakpoints()
-    assert client.step("continue")["description"].startswith("stopped by `break`")
+    assert client.step("continue")["description"].startswith("stopped by break")
 
 
 def test_a_run_stops_at_the_limit_and_ends_there(client: DapClient) -> None:
@@ -204,3 +231,35 @@ def test_the_instruction_set_may_be_named(client: DapClient, tmp_path: Path) -> 
     program.write_text(LOOP, encoding="utf-8")
     client.start(program, isa="ipu", historyMemory=1)
     assert client.stopped()["reason"] == "breakpoint"
+
+
+@pytest.mark.parametrize(
+    ("given", "wide"), [({}, "2"), ({"wide": "off"}, "0"), ({"wide": "fp32"}, "1")]
+)
+def test_the_mode_is_that_of_the_program_unless_the_launch_states_one(
+    client: DapClient, tmp_path: Path, given: dict[str, str], wide: str
+) -> None:
+    (tmp_path / "ipu.toml").write_text('isa = "ipu2"\n[kernel."*.s"]\nwide = "int32"\n')
+    kernel = tmp_path / "kernel.s"
+    kernel.write_text("BKPT;;\n")
+    client.start(kernel, 1, stopOnEntry=True, **given)
+    client.stopped()
+    assert client.evaluate("wide") == wide
+
+
+def test_a_launch_without_inputs_takes_those_of_the_project(
+    client: DapClient, tmp_path: Path
+) -> None:
+    (tmp_path / "a.bin").write_bytes(bytes(range(1, 9)))
+    program = tmp_path / "k.s"
+    program.write_text(LOOP)
+    (tmp_path / "ipu.toml").write_text(
+        '[kernel."k.s".run]\ndtype = "fp8_e4m3"\ncr = {3 = 7}\n'
+        'load = ["a.bin@0x100", "ramp@0x200:2x8:u8"]\n'
+    )
+    client.start(program, stopOnEntry=True)
+    client.stopped()
+    shown = [client.evaluate(text, "clipboard") for text in ("cr3", "dtype", "xmem[0x107 : u8]")]
+    assert [text.split()[0] for text in shown] == ["7", "1", "8"]
+    told = [body["output"] for body in client.events_named("output")]
+    assert f"Registers and data are those of {tmp_path / 'ipu.toml'}.\n" in told

@@ -8,7 +8,8 @@ from typing import Iterator
 import pytest
 
 from ipu_lsp.debug_adapter import loading
-from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
+from ipu_lsp.debug_adapter.configuration import LaunchConfiguration
+from ipu_lsp.debug_adapter.object_reader import LaunchError
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import LOOP

@@ -43,6 +43,8 @@ def check_usage(arguments: list[str], words: str, capsys: pytest.CaptureFixture[
     assert end.value.code == 2
     said = capsys.readouterr()
     assert words in said.err
+    assert said.err.splitlines()[-1].startswith("ipu-dap: error: ")
+    assert "usage: " not in said.err
     assert said.out == ""
 
 
@@ -65,11 +67,11 @@ def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--pipe", "x"], "unrecognized arguments: --pipe"),
-        (["kernel.s"], "unrecognized arguments: kernel.s"),
+        (["--pipe", "x"], "unknown option `--pipe`"),
+        (["kernel.s"], "unexpected argument `kernel.s`"),
         (["--stdio", "--tcp", "127.0.0.1:0"], "not allowed with"),
-        (["--tcp"], "expected one argument"),
-        (["--log-level", "loud"], "invalid choice"),
+        (["--tcp"], "expected HOST:PORT behind it, found no value"),
+        (["--log-level", "loud"], "expected one of debug, info, warning, error, found `loud`"),
         (["--tcp", "localhost"], "an address is HOST:PORT, found `localhost`"),
         (["--tcp", "localhost:http"], "an address is HOST:PORT"),
         (["--tcp", "127.0.0.1:65536"], "an address is HOST:PORT"),

@@ -21,12 +21,13 @@ from ipu_lsp.debug_adapter.references import (
 )
 from ipu_lsp.debug_adapter.requests.memory import MAX_VIEWED_REFERENCES
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import MASK, MASKS, ROW, started
 from tests.debugger.ipu_regions import REGIONS, SIZES
 
 XMEM_SIZE = 2 << 20
-NO_REFERENCE = "a memory reference is an address of xmem like `0x1000` or a register"
+NO_REFERENCE = "a memory reference is an address of xmem like 0x1000 or a register"
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_what_is_no_reference_is_refused(standing: DapClient) -> None:
         for command, more in (("readMemory", {"count": 4}), ("writeMemory", {"data": "AAAA"})):
             with pytest.raises(Rejected) as caught:
                 standing.request(command, memoryReference=reference, **more)
-            assert str(caught.value) == f"{NO_REFERENCE}, found {quoted(reference)}"
+            assert str(caught.value) == plain(f"{NO_REFERENCE}, found {quoted(reference)}")
 
 
 # Writing
@@ -151,7 +152,7 @@ def test_only_the_references_that_were_looked_at_last_are_told(
 
 
 def test_what_does_not_fit_is_written_in_part_or_not_at_all(standing: DapClient) -> None:
-    with pytest.raises(Rejected, match=r"^`xmem` has 0x200000 bytes, found 4 for 0x1ffffe on$"):
+    with pytest.raises(Rejected, match=r"^xmem has 0x200000 bytes, found 4 for 0x1ffffe on$"):
         write(standing, "0x1ffffe", b"abcd")
     assert read(standing, "0x1ffffe", 2)["data"] == bytes(2)
     body = write(standing, "0x1ffffe", b"abcd", allowPartial=True)
@@ -169,7 +170,7 @@ def test_data_that_is_not_base64_is_refused(standing: DapClient) -> None:
     for data in ("A", "AAA", "AA=A", "AAA*", "AA AA", "héé=", "=", "-_-_"):
         with pytest.raises(Rejected) as caught:
             standing.request("writeMemory", memoryReference="0x0", data=data, allowPartial=True)
-        assert str(caught.value) == f"`data` is base64, found `{data}`"
+        assert str(caught.value) == f"data is base64, found {data}"
     assert read(standing, "0x0", 4)["data"] == ROW[:4]
 
 

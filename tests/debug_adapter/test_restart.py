@@ -103,7 +103,7 @@ def test_a_label_that_has_gone_is_told_of_and_may_come_back(client: DapClient) -
     number = body["breakpoints"][0]["id"]
     client.program.write_text(LOOP.replace("inner", "within"))
     client.request("restart")
-    assert "no label is called `inner`" in changes(client, 1)[number]["message"]
+    assert "no label is called inner" in changes(client, 1)[number]["message"]
     client.stopped()
     client.program.write_text(LOOP)
     client.request("restart")
@@ -171,7 +171,7 @@ def test_breakpoints_belong_to_the_file_that_is_debugged(client: DapClient) -> N
 def test_wrong_arguments_change_nothing(client: DapClient) -> None:
     client.start(LOOP, 10)
     client.stopped()
-    with pytest.raises(Rejected, match="`maxCycles` is 1 or more"):
+    with pytest.raises(Rejected, match="maxCycles is 1 or more"):
         client.request("restart", arguments={"program": str(client.program), "maxCycles": -1})
     check_place(client, 10, 18)
     client.request("restart")

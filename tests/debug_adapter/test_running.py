@@ -99,6 +99,14 @@ def test_stepping_out_leaves_one_loop_after_the_other(entered: DapClient) -> Non
     assert entered.step("stepOut")["description"].startswith("halted")
 
 
+def test_stepping_out_passes_breakpoints_of_the_loop_if_that_is_chosen(client: DapClient) -> None:
+    client.start(NESTED, stopOnEntry=True, stepOutPastBreakpoints=True)
+    client.stopped()
+    client.breakpoints(7, 9)
+    client.step("continue")
+    check_moves(client, ("stepOut", 9, 12), ("stepOut", 11, 38))
+
+
 def test_stepping_out_stops_at_breakpoints(entered: DapClient) -> None:
     (found,) = entered.breakpoints(8)
     entered.step("continue")

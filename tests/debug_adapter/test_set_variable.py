@@ -127,14 +127,14 @@ def test_a_float_that_is_shown_as_bits_takes_bits(standing: DapClient) -> None:
 
 def test_what_cannot_be_changed_says_so(standing: DapClient) -> None:
     for name in ("cycle", "stopped", "changed"):
-        check_refused(standing, "Machine", name, expected=f"`{name}` cannot be changed")
-    check_refused(standing, "Memory map", "xmem", expected="`xmem` cannot be changed")
+        check_refused(standing, "Machine", name, expected=f"{name} cannot be changed")
+    check_refused(standing, "Memory map", "xmem", expected="xmem cannot be changed")
     reference = standing.scopes()["Machine"]["variablesReference"]
-    with pytest.raises(Rejected, match=r"^no variable here is called `nobody`$"):
+    with pytest.raises(Rejected, match=r"^no variable here is called nobody$"):
         standing.request("setVariable", variablesReference=reference, name="nobody", value="1")
     body = standing.request("evaluate", expression="acc * 2", context="watch")
     number = body["variablesReference"]
-    with pytest.raises(Rejected, match=r"^`\[0\.\.15\]` cannot be changed$"):
+    with pytest.raises(Rejected, match=r"^\[0\.\.15\] cannot be changed$"):
         standing.request("setVariable", variablesReference=number, name="[0..15]", value="1")
 
 
@@ -142,16 +142,16 @@ def test_a_value_that_does_not_fit_is_refused_with_a_sentence(standing: DapClien
     lr0 = ("Loop registers", "lr0")
     row = ("Vectors", "r0", "[0..15]")
     for path, value, expected in (
-        (lr0, "0x100000000", "`i32` holds -2147483648 to 4294967295, found 4294967296"),
-        (lr0, "1.5", "`i32` takes a whole number, found 1.5"),
+        (lr0, "0x100000000", "i32 takes -2147483648 to 4294967295, found 4294967296"),
+        (lr0, "1.5", "i32 takes a whole number, found 1.5"),
         (lr0, "acc", "this place takes a single value, found 128 values"),
         (lr0, "", "expected a value, found the end"),
-        (lr0, "nobody", "no register, label or name is called `nobody`"),
+        (lr0, "nobody", "no register, label or name is called nobody"),
         (lr0, "1,x", "a value to assign cannot have a format; remove it"),
         (row, "[1, 2]", "this place takes 16 values or a single one, found 2 values"),
-        (row, "300", "`i8` holds -128 to 255, found 300"),
-        (("Masks", "mask[0]", "[0..15]", "[0]"), "2", "`bit` holds 0 to 1, found 2"),
-        (("Machine", "pc"), "1024", "`pc` holds 0 to 1023, found 1024"),
+        (row, "300", "i8 takes -128 to 255, found 300"),
+        (("Masks", "mask[0]", "[0..15]", "[0]"), "2", "bit takes 0 to 1, found 2"),
+        (("Machine", "pc"), "1024", "pc holds 0 to 1023, found 1024"),
     ):
         check_refused(standing, *path, value=value, expected=expected)
 

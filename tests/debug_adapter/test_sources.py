@@ -39,9 +39,9 @@ def test_a_source_is_the_text_that_is_debugged(standing: DapClient) -> None:
 
 
 def test_another_source_is_refused(standing: DapClient) -> None:
-    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found `/nowhere/x\.s`$"):
+    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found /nowhere/x\.s$"):
         standing.request("source", source={"path": "/nowhere/x.s"}, sourceReference=0)
-    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found `3`$"):
+    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found 3$"):
         standing.request("source", sourceReference=3)
 
 

@@ -10,7 +10,7 @@ from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import AT_END, FAULTY, LOOP
 
-NAMES = ["inner", "in loop inner (bundles 2 to 3)", "in loop outer (bundles 1 to 4)"]
+NAMES = ["inner", "inner, trip 1 of 8", "outer, trip 2 of 4"]
 
 
 def check_stack(client: DapClient, names: list[str], **arguments: Any) -> list[Json]:
@@ -38,7 +38,7 @@ def test_there_is_one_thread(client: DapClient) -> None:
 def test_the_loops_around_a_bundle_are_frames_from_the_inside_out(inside: DapClient) -> None:
     frames = check_stack(inside, NAMES)
     assert [(frame["line"], frame["column"]) for frame in frames] == [(7, 5), (7, 5), (5, 5)]
-    assert [frame["presentationHint"] for frame in frames] == ["normal", "subtle", "subtle"]
+    assert [frame["presentationHint"] for frame in frames] == ["normal"] * 3
     assert {frame["source"]["path"] for frame in frames} == {str(inside.program)}
     assert len({frame["id"] for frame in frames}) == 3
 
@@ -58,6 +58,32 @@ def test_frames_come_in_pages(inside: DapClient) -> None:
         first = max(0, start)
         shown = NAMES[first:] if levels <= 0 else NAMES[first : first + levels]
         check_stack(inside, shown, startFrame=start, levels=levels)
+
+
+def test_the_console_goes_to_a_trip_in_the_past_and_in_the_future(inside: DapClient) -> None:
+    for command, names in (
+        ("trip 8", ["inner", "inner, trip 8 of 8", "outer, trip 2 of 4"]),
+        ("trip -3", ["inner", "inner, trip 5 of 8", "outer, trip 2 of 4"]),
+        ("trip 4 outer", ["outer", "outer, trip 4 of 4"]),
+        ("trip 1", ["outer", "outer, trip 1 of 4"]),
+    ):
+        inside.evaluate(command, "repl")
+        inside.stopped()
+        check_stack(inside, names)
+    for command, message in (
+        ("trip 5", "a trip is 1 to 4 here, found 5"),
+        ("trip 1 inner", "trip moves within a loop, and the machine is not in inner here"),
+    ):
+        with pytest.raises(Rejected) as caught:
+            inside.evaluate(command, "repl")
+        assert str(caught.value) == message
+
+
+def test_after_an_edit_and_where_data_decides_trips_are_not_known(inside: DapClient) -> None:
+    inside.evaluate("lr2 = 4", "repl")
+    check_stack(
+        inside, ["inner", "in loop inner (bundles 2 to 3)", "in loop outer (bundles 1 to 4)"]
+    )
 
 
 def test_outside_of_loops_there_is_one_frame(client: DapClient) -> None:
@@ -95,7 +121,7 @@ def test_a_machine_that_ran_out_of_its_program_has_a_frame_without_a_source(
 
 def test_a_counter_set_by_hand_moves_the_frame(inside: DapClient) -> None:
     inside.request("setExpression", expression="pc", value="outer")
-    check_stack(inside, ["outer", NAMES[2]])
+    check_stack(inside, ["outer", "in loop outer (bundles 1 to 4)"])
     inside.request("setExpression", expression="pc", value="1000")
     (frame,) = check_stack(inside, ["bundle 1000"])
     assert "source" not in frame
@@ -110,5 +136,5 @@ def test_all_frames_see_the_same_machine(inside: DapClient) -> None:
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_what_is_no_frame_is_refused(inside: DapClient, number: int) -> None:
-    with pytest.raises(Rejected, match="a frame is one that `stackTrace` lists"):
+    with pytest.raises(Rejected, match="a frame is one that stackTrace lists"):
         inside.response(inside.send("scopes", {"frameId": number}))

@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ipu_lsp.json_types import Json
@@ -140,15 +141,15 @@ def test_a_change_by_hand_is_seen_at_once(standing: DapClient) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "`arguments` has `name`, found none"),
-        ({"name": 3}, "`name` is a text, found `3`"),
-        ({"name": "lr0"}, "a vector is several elements or one mask, found `lr0`"),
-        ({"name": "r9"}, "no register, label or name is called `r9`"),
+        ({}, "arguments has name, found none"),
+        ({"name": 3}, "name is a text, found 3"),
+        ({"name": "lr0"}, "a vector is several elements or one mask, found lr0"),
+        ({"name": "r9"}, "no register is called r9; there are r0 to r1"),
         ({"name": "r0", "type": "int4"}, "a type is one of i8, "),
-        ({"name": "r0", "type": 8}, "`type` is a text, found `8`"),
+        ({"name": "r0", "type": 8}, "type is a text, found 8"),
         ({"name": "r0", "mask": "mask[9]"}, "an index is 0 to 7, found 9"),
-        ({"name": "r0", "mask": "r1"}, "a mask is one such as `mask[0]`, found `r1`"),
-        ({"name": "r0", "frameId": 0}, "a frame is one that `stackTrace` lists, found 0"),
+        ({"name": "r0", "mask": "r1"}, "a mask is one such as mask[0], found r1"),
+        ({"name": "r0", "frameId": 0}, "a frame is one that stackTrace lists, found 0"),
         ({"name": "xmem[0 .. +1000]"}, "512 elements fit, found 1,000 in"),
     ],
 )
@@ -162,5 +163,57 @@ def test_a_running_machine_shows_nothing(client: DapClient) -> None:
     client.start("forever: incr lr1 1;;\nb forever;;\n")
     client.expect_event("process")
     for command, arguments in (("ipu/vector", {"name": "r0"}), ("ipu/vectors", {})):
-        with pytest.raises(Rejected, match="the program is running: `pause` it first"):
+        with pytest.raises(Rejected, match="the program is running: pause it first"):
             client.response(client.send(command, arguments))
+
+
+def saved(folder: Path, name: str, numbers: Any) -> str:
+    path = folder / name
+    np.save(path, np.array(numbers, "i4"))
+    return str(path)
+
+
+def test_a_file_tells_what_the_elements_should_be(standing: DapClient, tmp_path: Path) -> None:
+    numbers = standing.request("ipu/vector", name="acc")["elements"]
+    wanted = [number + 2 * (index in (5, 77)) for index, number in enumerate(numbers)]
+    file = saved(tmp_path, "acc.npy", wanted)
+    expected = check_vector(standing, "acc", expected=file)["expected"]
+    assert (expected["elements"], expected["differing"]) == (wanted, [5, 77])
+    assert expected["texts"][5] == str(wanted[5])
+    text = standing.evaluate(f"diff acc {file}", context="repl")
+    assert text.splitlines()[1] == f"  r_acc[5] is {numbers[5]}, expected {wanted[5]} (-2)"
+    assert f"{file}: 2 of 128 differ" in text
+    assert "who r_acc[5]" in text
+    # A longer file says with which element it begins.
+    longer = saved(tmp_path, "longer.npy", [0] * 10 + wanted)
+    part = check_vector(standing, "acc", expected=f"{longer}@10")["expected"]
+    assert part["differing"] == [5, 77]
+    problem = check_vector(standing, "acc", expected=longer)["expectedProblem"]
+    assert "expected 128 elements of i32, found 138" in problem
+    assert "longer.npy@N" in problem
+
+
+def test_what_the_launch_expects_is_known_with_its_address(
+    client: DapClient, tmp_path: Path
+) -> None:
+    np.save(tmp_path / "out.npy", np.zeros(512, "i4"))
+    expect = [{"file": str(tmp_path / "out.npy"), "address": RESULTS}]
+    standing = started(client, tmp_path, expect=expect)
+    names = standing.request("ipu/vectors")["expected"]
+    assert names == [{"name": str(tmp_path / "out.npy")}]
+    place = f"xmem[{RESULTS + 64:#x} .. +32 : i32]"
+    body = check_vector(standing, place, expected=names[0]["name"])
+    assert body["expected"]["elements"] == [0] * 32
+    assert body["expected"]["differing"] == [i for i, n in enumerate(body["elements"]) if n]
+    outside = check_vector(standing, "xmem[0 .. +8 : i32]", expected=names[0]["name"])
+    assert "found none or only a part" in outside["expectedProblem"]
+
+
+@pytest.mark.parametrize("expected", ["", "none.npy", "x.npz", "random:7", "@", "a.npy@-1", "\0"])
+def test_files_that_cannot_be_compared_leave_the_vector_as_it_is(
+    standing: DapClient, tmp_path: Path, expected: str
+) -> None:
+    body = check_vector(standing, "acc", expected=expected)
+    assert body["expectedProblem"]
+    assert "expected" not in body
+    assert "expectedProblem" in check_vector(standing, "mask[1]", expected=expected)

@@ -112,6 +112,7 @@ def right_arguments(program: Path, reference: int = 1) -> dict[str, Json]:
         "loadedSources": {},
         "source": {"source": source, "sourceReference": 0},
         "modules": {"startModule": 0, "moduleCount": 1},
+        "ipu/memoryMap": {"cells": 64},
         "ipu/vectors": {},
         "ipu/showSource": {},
         "ipu/vector": {"name": "acc", "type": "float32", "mask": "mask[0]", "frameId": 1},

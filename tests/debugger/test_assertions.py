@@ -43,7 +43,7 @@ def test_assertions_that_hold_stop_nothing() -> None:
         ("lr0 == lr1 - 4", "found lr0 = 1, lr1 = 4", [2, 3, 4, 5]),
         ("sum(acc) == lr0", "found sum(acc) = 0, lr0 = 1", [2, 3, 4, 5]),
         ("r0 == 0", "a single value is needed, found 128 values; use `all(...)`", [1, 2, 3, 4, 5]),
-        ("lr99 == 0", "no register, label or name is called `lr99`", [1, 2, 3, 4, 5]),
+        ("lr99 == 0", "no register is called `lr99`; there are lr0 to lr15", [1, 2, 3, 4, 5]),
     ],
 )
 def test_a_condition_stops_before_its_bundle(before: str, message: str, cycles: list[int]) -> None:

@@ -185,6 +185,16 @@ def stops_of(debugger: Debugger) -> list[tuple[StopReason, int]]:
     return [(stop.reason, stop.pc) for stop in stops]
 
 
+def test_breakpoints_that_stepping_out_passes_log_all_the_same() -> None:
+    logged: list[str] = []
+    debugger = debugger_on(LOOP, NO_TRAPS, steps_out_past_breakpoints=True, log=logged.append)
+    debugger.breakpoints.set_at_bundles([Breakpoint(4), Breakpoint(3, log=lambda state: "here")])
+    debugger.continue_()
+    logged.clear()
+    stop = debugger.step_out()
+    assert (stop.reason, stop.pc, len(logged)) == (StopReason.STEP, 6, 7)
+
+
 def test_stepping_out_leaves_one_loop_after_the_other() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS)
     debugger.breakpoints.set_at_bundles([Breakpoint(4)])

@@ -72,11 +72,11 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > rows + «looop»
 ! no register, label or name is called `looop`
 > lr5 = «lr99»
-! no register, label or name is called `lr99`
+! no register is called `lr99`; there are lr0 to lr15
 > «outer» = 3
 ! a value goes into a register, an element, a slice or xmem, found a computed value
 > lr5 = «1 << 40»
-! `i32` holds -2147483648 to 4294967295, found 1099511627776
+! `i32` takes -2147483648 to 4294967295, found 1099511627776
 > lr5 = 1,«x»
 ! a value to assign cannot have a format; remove it
 > who «3»
@@ -102,7 +102,7 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > dis 3, «0»
 ! `dis` takes a number of bundles from 1 on, found 0
 > help «foo»
-! `help` takes one of who, when, goto, dis, source, help, found `foo`
+! `help` takes one of who, when, goto, inrange, trip, dis, diff, memory, source, help, found `foo`
 """.replace("1«,x»", "1,«x»")
     )
 

@@ -47,7 +47,8 @@ def test_a_proven_condition_is_checked_no_more(condition: str) -> None:
 def test_a_condition_about_data_is_checked_by_the_run(condition: str) -> None:
     checks = checks_of(condition)
     assert checks.broken() == []
-    assert checks.addresses == (frozenset({1}), frozenset())
+    before, after = checks.checks()
+    assert (list(before), list(after)) == ([1], [])
 
 
 def test_a_condition_that_does_not_hold_is_told_at_once() -> None:

@@ -228,3 +228,40 @@ def test_plain_text_is_rendered_without_heavy_imports() -> None:
     )
     heavy = {"dataclasses", "pathlib", "inspect", "json", "unicodedata", "textwrap", "shutil"}
     assert not heavy & set(run.stdout.split())
+
+
+@given(
+    text=st.text("ab\t \u5909\u0301", max_size=150),
+    start=st.integers(0, 150),
+    length=st.integers(0, 60),
+    columns=st.integers(0, 130),
+)
+def test_source_lines_are_cut_at_the_width_of_a_terminal(
+    text: str, start: int, length: int, columns: int
+) -> None:
+    span = Span(min(start, len(text)), min(start + length, len(text)))
+    source = SourceFile(text, "a.s")
+    finding = Diagnostic(ERROR, "not so", span)
+    _, _, _, line, marks = render(finding, source, columns=columns).split("\n")
+    room = max(columns, 24)
+    assert cells(line) <= room
+    assert cells(marks) <= room + 1  # a mark behind the end of a full line
+    _, _, _, whole, all_marks = render(finding, source).split("\n")
+    assert render(finding, source, columns=1_000) == render(finding, source)
+    if text.isascii() and cells(whole) <= room:
+        assert (line, marks) == (whole, all_marks)
+
+
+def cells(text: str) -> int:
+    """The columns that a text takes in a terminal."""
+    return sum(2 if character == "\u5909" else character != "\u0301" for character in text)
+
+
+def test_marks_stay_below_what_is_meant_in_a_cut_line() -> None:
+    text = "incr lr1 1; " * 5 + "acc.frist; " + "incr lr2 1; " * 3
+    rows = render(at(text, "acc.frist"), SourceFile(text, "a.s"), columns=40).split("\n")
+    column = rows[4].index("^")
+    assert rows[3][column : column + 9] == "acc.frist"
+    assert rows[4] == " " * 2 + "|" + " " * (column - 3) + "^" * 9
+    assert rows[3].startswith("1 | ...")
+    assert rows[3].endswith("...")

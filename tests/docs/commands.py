@@ -44,6 +44,7 @@ CHECKS: Final = (
 
 ELSEWHERE: Final = {
     ".ci/run": "it runs this test",
+    ".ci/vscode": "opens real windows for 14 minutes",
     "make generate": "writes into the project; tests compare each file that it writes",
     "python -m benchmarks": "measures for ten minutes",
     "python -m benchmarks edit_latency cold_start": "measures for minutes",
@@ -58,6 +59,11 @@ ELSEWHERE: Final = {
     ),
     "podman build -t ipu-asm tools/ipu-asm": (
         "needs a container engine; `.ci/container` follows the file"
+    ),
+    "cmake -S . -B build": "`tests/test_ci_builds.py` runs it where there is cmake",
+    "cmake --build build": "`tests/test_ci_builds.py` runs it where there is cmake",
+    "ctest --test-dir build --output-on-failure": (
+        "`tests/test_ci_builds.py` runs it where there is cmake"
     ),
     'podman run --rm -v "$PWD":/work:ro ipu-asm ipu-lint kernels': "needs a container engine",
 }

@@ -129,7 +129,7 @@ def test_no_command_stands_in_a_block_that_is_not_run(page: str) -> None:
 def test_the_python_of_the_readme_runs(checkout: Path) -> None:
     [block] = [block for block in blocks("python") if block.page == "README.md"]
     printed = check_typed(f"python -c {shlex.quote(block.text)}", checkout)
-    assert printed.startswith("E101 unknown-mnemonic ")
+    assert printed.startswith("1:1: E101 unknown-mnemonic: ")
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,13 @@ def test_the_reports_are_those_of_the_page(
     pytester: pytest.Pytester, report: int, change: tuple[str, str]
 ) -> None:
     output = check_page(pytester, "-k", "int8-4", change=change, failed=1, deselected=5)
-    assert len(REPORTS) == 2
+    assert len(REPORTS) == 3
     assert REPORTS[report] in output
+
+
+def test_the_coverage_is_that_of_the_page(pytester: pytest.Pytester) -> None:
+    output = check_page(pytester, "--ipu-cov", "-k", "not 4", passed=2, deselected=4)
+    assert REPORTS[2] in output
 
 
 def test_the_table_has_everything_public_and_nothing_else() -> None:

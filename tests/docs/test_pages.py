@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import re
 import tomllib
@@ -73,3 +74,13 @@ def test_the_project_names_no_address_of_its_own_until_it_has_one() -> None:
     assert "urls" not in tomllib.loads(read("pyproject.toml"))["project"]
     for page in (*PAGES, "action.yml", ".pre-commit-hooks.yaml", "Containerfile"):
         assert "example.com" not in read(page), page
+
+
+def test_files_that_the_page_on_architecture_names_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w/.-])(?:[\w.-]+/)+[\w*-]+\.(?:py|c|h|json|ts)\b", page))
+    folders = [ROOT / name for name in ("ipu_asm", "ipu_lsp", "tests", "benchmarks")]
+    files = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
+    patterns = {name: f"*/{name.replace('NAME', '*')}" for name in named}
+    assert len(named) > 30
+    assert [name for name in patterns if not fnmatch.filter(files, patterns[name])] == []

@@ -64,7 +64,8 @@ class Helix:
 
         def saved() -> str:
             self.type(":w", RETURN)
-            return self.path.read_text("utf-8")
+            # While it is written, the old file has another name.
+            return self.path.read_text("utf-8") if self.path.exists() else ""
 
         assert soon(saved, expected) == expected
 

@@ -248,7 +248,7 @@ def test_a_breakpoint_on_a_comment_moves_to_the_next_bundle(opened: Emacs) -> No
 def test_a_program_with_mistakes_is_refused_in_words(opened: Emacs, dape_user: User) -> None:
     visit(opened, dape_user, "reset_ac;;\n")
     start(opened)
-    check_shown(opened, "repl", "unknown mnemonic `reset_ac`; did you mean `reset_acc`?")
+    check_shown(opened, "repl", "unknown mnemonic reset_ac; did you mean reset_acc?")
 
 
 def test_the_options_of_the_document_load_a_file(opened: Emacs, dape_user: User) -> None:

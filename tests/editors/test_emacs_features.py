@@ -15,17 +15,8 @@ from tests.editors.user import User, phrases_of
 
 PAGE = INSTRUCTION_SPEC["mult"]["mult.ve"]["doc"]
 MESSY = "  set lr0 0;  set lr1 0x10 ;; # zero\nagain:\nincr lr0 1;   acc ;;\n  b again ;;\n"
-TIDY = """\
-    set lr0 0; set lr1 0x10;;                       # zero
-again:
-    incr lr0 1; acc;;
-    b                     again;;
-"""
-ONE_A_LINE = """\
-    set lr0 0; set lr1 0x10;;                       # zero
-again: incr lr0 1; acc;;
-    b again;;
-"""
+TIDY = "  set lr0 0;  set lr1 0x10 ;; # zero\nagain:\n  incr lr0 1; acc ;;\n  b again ;;\n"
+ONE_A_LINE = "  set lr0 0;  set lr1 0x10 ;; # zero\nagain: incr lr0 1;  acc ;;\n  b again ;;\n"
 FIVE = "set                   lr0 5"
 NAMED = """\
 # lr5 = row offset
@@ -283,7 +274,7 @@ def test_what_would_change_the_result_is_not_in_the_menu(opened: Open) -> None:
 
 def test_the_index_goes_to_a_bundle_by_its_labels(opened: Open) -> None:
     emacs = opened(EXAMPLE)
-    emacs.type("M-g i s a m p l e RET e l e m e n t RET b k p t RET")
+    emacs.type("M-g i s a m p l e RET e l e m e n t RET e l e m e n t + 2 RET")
     assert emacs.lisp(CURSOR) == list(place(EXAMPLE, "    bkpt;;", "bkpt"))
 
 

@@ -98,8 +98,8 @@ def test_a_misspelt_mnemonic_is_marked_from_its_first_to_its_last_letter(opened:
 def test_k_on_a_mnemonic_opens_the_page_of_the_instruction(opened: Open) -> None:
     neovim = opened(EXAMPLE)
     neovim.put_cursor(*place(EXAMPLE, "mult.ve "))
-    told = [PAGE.syntax, PAGE.title, PAGE.summary, PAGE.operation, PAGE.example]
-    check_hover(neovim, *told, "slot `mult`", "`lr0` to `lr15`", "opcode 139:137 = 2")
+    told = [PAGE.title, PAGE.summary.partition(". ")[0], "ipu.md#L"]
+    check_hover(neovim, *told, "slot `mult`", "`cyclic_offset` = `lr")
 
 
 def test_k_on_a_loop_register_tells_what_the_kernel_says_of_it(opened: Open) -> None:
@@ -132,6 +132,12 @@ def test_completion_offers_no_second_instruction_for_a_slot_that_is_taken(opened
     check_offered(neovim, {"acc", "set", "bne"}, {"mult.ve", "mult.ee"})
 
 
+def test_completion_begins_with_a_letter(opened: Open) -> None:
+    neovim = opened(EXAMPLE)
+    neovim.type("Goi")
+    check_offered(neovim, {"incr"}, {"lr0"})
+
+
 def test_completion_offers_every_slot_again_in_the_next_bundle(opened: Open) -> None:
     neovim = opened(EXAMPLE)
     neovim.type("Gomult.ve r0 lr0 lr0 lr0 lr0;; <C-x><C-o>")
@@ -149,9 +155,10 @@ def test_a_chosen_instruction_brings_its_operands_to_be_filled_in(opened: Open) 
     neovim.type("Goinc<C-x><C-o>")
     check_offered(neovim, {"incr"}, {"mult.ve"})
     neovim.type("<C-n><C-y>")
-    for placeholder, keys in (("reg", "lr7<Tab>"), ("value", "128<Esc>A;;<Esc>")):
-        assert soon(lambda: neovim.lua(SELECTED), placeholder) == placeholder
-        neovim.type(keys)
+    check_offered(neovim, {"lr0", "lr7"}, {"incr"})
+    neovim.type("lr7<Tab>")
+    assert soon(lambda: neovim.lua(SELECTED), "1") == "1"
+    neovim.type("128<Esc>A;;<Esc>")
     wanted = EXAMPLE + "    incr lr7 128;;\n"
     assert soon(lambda: neovim.text(), wanted) == wanted
 
@@ -279,7 +286,7 @@ def test_three_lines_alone_bring_findings_and_help(tmp_path: Path) -> None:
     with Neovim(user, user.kernel(MISTAKEN)) as neovim:
         check_findings(neovim, FINDING)
         neovim.put_cursor(*place(MISTAKEN, "mult.ve "))
-        check_hover(neovim, PAGE.syntax, PAGE.summary)
+        check_hover(neovim, PAGE.title, PAGE.summary.partition(". ")[0])
 
 
 def test_leaving_neovim_ends_the_server(tmp_path: Path) -> None:

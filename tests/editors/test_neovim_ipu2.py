@@ -61,8 +61,9 @@ def test_k_on_a_mnemonic_in_any_case_opens_its_page(opened: Open) -> None:
     neovim = opened(SUM_OF_IPU2.replace("MULT.RC.VE", "mult.rc.ve"))
     neovim.put_cursor(*place(SUM_OF_IPU2, "MULT.RC.VE"))
     neovim.type("K")
-    shown = soon(neovim.floating, lambda text: "dstructure" in text or "r_cyclic" in text)
-    assert "MULT.RC.VE" in shown
+    shown = soon(neovim.floating, lambda text: "Multiply Vector by Element" in text)
+    # The head is the instruction as it is written, with its actual operands.
+    assert "mult.rc.ve lr3 cr3 0 lr3 cr15" in shown
 
 
 def test_the_kernel_is_debugged_forwards_and_backwards(

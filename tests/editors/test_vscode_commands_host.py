@@ -121,7 +121,7 @@ def test_the_slot_grid_follows_the_cursor_and_its_loop(grid_of: Opened, vscode: 
     grid = grid_of(LOOPS)
     vscode.go_to(4, 5)
     grid.locator("[data-row='2'].current").wait_for()
-    grid.locator(".under-cursor", has_text="1 bundle per iteration, 38 % of").wait_for()
+    grid.locator(".under-cursor", has_text="1 bundle per iteration, 3 of 7 slots used").wait_for()
     vscode.go_to(1, 5)
     grid.locator("[data-row='1'].current").wait_for()
     grid.locator(".under-cursor", has_text="outer").wait_for()

@@ -17,9 +17,9 @@ from ipu_asm.isa import manifests
 from ipu_lsp.debug_adapter.configuration import (
     FILE_FIELDS,
     LAUNCH_FIELDS,
-    LaunchError,
     read_configuration,
 )
+from ipu_lsp.debug_adapter.object_reader import LaunchError
 from tests.editors.user import PROJECT
 from tests.editors.vscode_host import Host, run_in_extension_host
 from tests.editors.vscode_server import VERSIONS
@@ -68,6 +68,7 @@ def test_the_editor_knows_every_field_of_a_launch_configuration() -> None:
     assert set(properties) == fields
     assert set(properties["load"]["items"]["properties"]) == set(FILE_FIELDS)
     assert set(properties["dump"]["items"]["properties"]) == set(FILE_FIELDS)
+    assert set(properties["expect"]["items"]["properties"]) == set(FILE_FIELDS)
     options = [option for each in manifests().values() for option in each.host_options]
     choices = [name for option in options if option.name == "dtype" for name in option.choices]
     assert properties["dtype"]["enum"] == list(dict.fromkeys(map(str.lower, choices)))
@@ -83,11 +84,11 @@ def test_every_field_is_described_as_the_document_does() -> None:
 
 
 def test_what_the_editor_offers_is_taken_by_the_adapter(tmp_path: Path) -> None:
-    for name in ("kernel.s", "inputs.bin", "weights.bin"):
+    for name in ("kernel.s", "inputs.bin", "weights.bin", "expected.bin"):
         (tmp_path / name).write_text("bkpt;;\n", encoding="utf-8")
     bodies = [snippet["body"] for snippet in debugger()["configurationSnippets"]]
     bodies += debugger()["initialConfigurations"]
-    assert len(bodies) == 4
+    assert len(bodies) == 5
     for body in bodies:
         given = {key: filled(value, tmp_path) for key, value in body.items()}
         assert read_configuration({**given, "cwd": str(tmp_path)}).hints == ()

@@ -32,6 +32,7 @@ LAYER = {
         {"file": "weights.bin", "address": "0x20000"},
     ],
     "dump": [{"file": "results.bin", "address": "0x40000", "length": SAMPLES * 256}],
+    "expect": [{"file": "expected.npy", "address": "0x40000"}],
 }
 
 
@@ -52,13 +53,14 @@ def debugger(
 def layer(browser: Browser, vscode_user: VSCodeUser) -> Iterator[Debugger]:
     """A debugger in a folder with a kernel, what it works on, and how it is launched."""
     folder = vscode_user.work / "layer"
-    (folder / ".vscode").mkdir(parents=True)
+    (folder / ".vscode").mkdir(parents=True, exist_ok=True)
     launch = {"version": "0.2.0", "configurations": [LAYER]}
     (folder / ".vscode" / "launch.json").write_text(json.dumps(launch), encoding="utf-8")
     (folder / "fully_connected.s").write_text(EXAMPLE, encoding="utf-8")
     (folder / "inputs.bin").write_bytes(inputs().tobytes())
     padded = np.pad(weights().T, ((0, 0), (0, INPUTS - OUTPUTS)))
     (folder / "weights.bin").write_bytes(padded.tobytes())
+    np.save(folder / "expected.npy", results())
     with VSCode(browser, vscode_user.server, folder, scale=2) as vscode:
         vscode.open("fully_connected.s")
         debugger = Debugger(vscode)
@@ -78,6 +80,12 @@ def weights() -> NDArray[np.int8]:
     output, place = np.indices((OUTPUTS, INPUTS))
     elements: NDArray[np.int8] = ((output * 7 + place * 3) % 31 - 15).astype(np.int8)
     return elements
+
+
+def results() -> NDArray[np.int32]:
+    """The results of the layer."""
+    products: NDArray[np.int32] = (inputs().astype("i4") @ weights().T.astype("i4")).astype("i4")
+    return products
 
 
 def check_place(debugger: Debugger, row: int, reason: str = "") -> None:
@@ -163,8 +171,65 @@ def test_a_layer_is_debugged_with_its_vectors_to_the_right_results(layer: Debugg
     check_results(vscode.folder / "results.bin")
 
 
+def test_memory_is_a_picture_and_a_click_pins_a_part_of_it(layer: Debugger) -> None:
+    vscode = layer.vscode
+    row = place(EXAMPLE, "bne                   lr2 lr3 element;;")[0] + 2
+    layer.toggle_breakpoint(row)
+    layer.start()
+    check_place(layer, row, "breakpoint")
+    vscode.command("IPU: Show memory map")
+    memory = vscode.webview(".run-region")
+    weights_ = memory.locator(".run-region", has_text="weights")
+    assert soon(weights_.locator(".cell.read").count, 128) == 128
+    stored = memory.locator(".run-region", has_text="results").locator(".cells .cell")
+    vscode.press("F5")
+    wanted = "0x40000..0x4007f: 0 reads, 1 write, last write"
+    assert soon(lambda: stored.first.get_attribute("aria-label"), wanted) == wanted
+    vscode.screenshot("memory")
+    stored.first.click()
+    vectors = vscode.webview(".card")
+    pinned = vectors.locator(".card", has_text="xmem[0x40000 .. +128]")
+    assert soon(pinned.count, 1) == 1
+
+
+def test_a_vector_is_compared_with_a_file_and_a_key_leads_to_what_differs(
+    layer: Debugger,
+) -> None:
+    vscode = layer.vscode
+    row = place(EXAMPLE, "bne                   lr2 lr3 element;;")[0] + 2
+    layer.toggle_breakpoint(row)
+    layer.start()
+    check_place(layer, row, "breakpoint")
+    vscode.command("IPU: Show vectors")
+    vectors = vscode.webview(".card")
+    acc = vectors.locator(".card", has_text="r_acc").first
+    first = acc.locator(".cell").first
+    wanted = f"r_acc[0] = {results()[0, 0]}, "
+    assert wanted in soon(lambda: first.get_attribute("aria-label") or "", lambda t: wanted in t)
+    acc.get_by_text("Expected…").click()
+    vscode.screenshot("asked")
+    vscode.page.locator(".quick-input-list", has_text="expected.npy").wait_for()
+    vscode.page.keyboard.type("expected.npy")
+    vscode.page.keyboard.press("Enter")
+    # The file has ten samples; behind the 64 sums of one, the accumulator has zeros.
+    vscode.screenshot("asked")
+    asked = vscode.page.locator(".quick-input-widget", has_text="found 640")
+    asked.wait_for()
+    vscode.page.keyboard.press("End")
+    vscode.page.keyboard.type("@0")
+    vscode.page.keyboard.press("Enter")
+    said = acc.locator(".comparison-line .words")
+    assert "64 of 128 differ" in soon(said.inner_text, lambda text: "differ" in text)
+    acc.locator(".cell").first.focus()
+    vectors.locator("body").press("m")
+    focused = vectors.locator(":focus")
+    label = f"r_acc[64] = 0, 0x00000000, expected {results()[1, 0]}"
+    assert focused.get_attribute("aria-label") == label
+    vscode.screenshot("expected")
+
+
 def check_results(path: Path) -> None:
     """Asserts that the kernel has written what numpy calculates."""
     assert soon(path.exists, expected=True)
     written = np.frombuffer(path.read_bytes(), dtype=np.int32).reshape(SAMPLES, OUTPUTS)
-    assert (written == inputs().astype(int) @ weights().T.astype(int)).all()
+    assert (written == results()).all()

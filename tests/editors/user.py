@@ -47,6 +47,12 @@ class User:
         path.write_text(text, encoding="utf-8")
         return path
 
+    def uninstall(self) -> None:
+        """Take our servers off the PATH, also those of the environment that the tests run in."""
+        folders = self.environment["PATH"].split(os.pathsep)
+        kept = [folder for folder in folders if not (Path(folder) / "ipu-lsp").exists()]
+        self.environment["PATH"] = os.pathsep.join(kept)
+
     def running_servers(self) -> list[int]:
         """The process numbers of our servers that were started and still run."""
         if not self._started.exists():

@@ -48,6 +48,9 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
+_MOST_HOVERS, _HOVER_SECONDS = 4, 15.0
+
+
 class VSCode:
     """One window, as a person uses it. Words that a method is given are what is on the screen.
 
@@ -91,12 +94,18 @@ class VSCode:
         """Types a text letter by letter, where the cursor is."""
         self.page.keyboard.type(text)
 
-    def command(self, title: str) -> None:
-        """Runs the command that the palette shows with this title, perhaps after a category."""
+    def command(self, title: str, asks: str = "") -> None:
+        """Runs the command that the palette shows with this title, perhaps after a category.
+
+        `asks` is in the list that the command itself shows.
+        """
         offered = soon(lambda: self._offers(title), expected=True)
         assert offered, f"the palette does not offer {title}"
         self.press("Enter")
-        self.page.wait_for_selector(INPUT, state="hidden")
+        if asks:
+            self.page.locator(f"{INPUT} .monaco-list-row", has_text=asks).first.wait_for()
+        else:
+            self.page.wait_for_selector(INPUT, state="hidden")
 
     def open(self, name: str) -> None:
         """Opens a file of the folder by its name."""
@@ -156,16 +165,25 @@ class VSCode:
         return count
 
     def hover(self, where: Locator, *expected: str) -> str:
-        """What is shown where the mouse rests, once that has these texts."""
+        """What is shown where the mouse rests, once that has these texts.
+
+        A mouse that came before the editor was ready goes away and comes again.
+        """
         box = where.bounding_box()
         assert box, f"{where} is not on the screen"
-        self.page.mouse.move(1, 1)
-        self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         shown = self.page.locator(HOVER)
-        return soon(
-            lambda: "\n".join(shown.all_inner_texts()).replace("\xa0", " "),
-            lambda text: bool(text) and all(part in text for part in expected),
-        )
+        text = ""
+        for _ in range(_MOST_HOVERS):
+            self.page.mouse.move(1, 1)
+            self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            text = soon(
+                lambda: "\n".join(shown.all_inner_texts()).replace("\xa0", " "),
+                lambda text: bool(text) and all(part in text for part in expected),
+                within=_HOVER_SECONDS,
+            )
+            if text and all(part in text for part in expected):
+                break
+        return text
 
     def problems(self) -> list[str]:
         """The rows of the Problems panel, which is opened if it is not."""
@@ -264,7 +282,7 @@ class VSCode:
 
     def _frames_with(self, selector: str) -> list[Frame]:
         inner = (frame for frame in self.page.frames if frame.parent_frame is not None)
-        return [frame for frame in inner if frame.locator(selector).count()]
+        return [frame for frame in inner if _has(frame, selector)]
 
     def _fill(self, text: str) -> None:
         field = self.page.locator(f"{INPUT} input[type=text]").first
@@ -275,3 +293,13 @@ class VSCode:
         """Waits until the entry of this title is the one that Enter would take."""
         entry = self.page.locator(focused, has_text=re.compile(title)).first
         entry.wait_for(timeout=patience)
+
+
+def _has(frame: Frame, selector: str) -> bool:
+    """Whether a page has such an element; one that another view replaces meanwhile has not."""
+    from playwright.sync_api import Error
+
+    try:
+        return bool(frame.locator(selector).count())
+    except Error:
+        return False

@@ -16,6 +16,7 @@ PROGRAMS: Mapping[str, str] = {
     "ipu-as": "ipu_asm as",
     "ipu-run": "ipu_asm run",
     "ipu-lint": "ipu_asm lint",
+    "python": "",
 }
 
 
@@ -49,9 +50,12 @@ class VSCodeUser:
         programs = folder / "bin"
         programs.mkdir()
         for name, module in PROGRAMS.items():
+            run = f"-m {module}" if module else ""
+            # What tests of a user write there is for the extension.
+            elsewhere = f'2>>"{self._complaints}"' if module else ""
             script = (
                 f'#!/bin/sh\nexport PYTHONPATH="{PROJECT}"\n'
-                f'exec "{sys.executable}" -m {module} "$@" 2>>"{self._complaints}"\n'
+                f'exec "{sys.executable}" {run} "$@" {elsewhere}\n'
             )
             (programs / name).write_text(script, encoding="utf-8")
             (programs / name).chmod(0o755)

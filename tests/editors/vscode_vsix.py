@@ -16,6 +16,13 @@ _PACKED = (PROJECT / "ipu_asm", PROJECT / "ipu_lsp", PROJECT / "grammars", SOURC
 _MADE = {"node_modules", "dist", "out", "wheels", "syntaxes", "__pycache__"}
 
 
+def install_modules() -> None:
+    """Fetches what the extension is built with, unless that is there as it is locked."""
+    wanted, found = SOURCES / "package-lock.json", SOURCES / "node_modules" / ".package-lock.json"
+    if not (found.exists() and found.stat().st_mtime >= wanted.stat().st_mtime):
+        run(["npm", "ci", "--no-audit", "--no-fund"], SOURCES)
+
+
 def packaged() -> Path:
     """The package of the sources as they are now; one that was made of these serves again.
 
@@ -23,14 +30,14 @@ def packaged() -> Path:
     """
     newest = max(path.stat().st_mtime for folder in _PACKED for path in _sources(folder))
     if not any(made.stat().st_mtime > newest for made in _packages()):
-        _install_modules()
+        install_modules()
         run(["npm", "run", "package"], SOURCES, {"PYTHON": sys.executable})
     return _packages()[-1]
 
 
 def host_tests() -> Path:
     """The folder with the compiled tests for the extension host."""
-    _install_modules()
+    install_modules()
     run(["node", "esbuild.mjs", "--tests"], SOURCES)
     return SOURCES / "dist" / "test" / "host"
 
@@ -40,13 +47,6 @@ def unpacked(vsix: Path, folder: Path) -> Path:
     with zipfile.ZipFile(vsix) as archive:
         archive.extractall(folder)
     return folder / "extension"
-
-
-def _install_modules() -> None:
-    """Fetches what the extension is built with, unless that is there as it is locked."""
-    wanted, found = SOURCES / "package-lock.json", SOURCES / "node_modules" / ".package-lock.json"
-    if not (found.exists() and found.stat().st_mtime >= wanted.stat().st_mtime):
-        run(["npm", "ci", "--no-audit", "--no-fund"], SOURCES)
 
 
 def _packages() -> list[Path]:

@@ -8,7 +8,8 @@ from typing import Mapping, Sequence
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, ControlRun, control_run
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, ControlRun
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

@@ -81,3 +81,8 @@ def test_each_loop_lies_in_the_next_one(branches: list[tuple[int, int]], address
     assert all(address in loop and targets[loop[-1]] == loop[0] for loop in loops)
     around = [range(to, at + 1) for at, to in targets.items() if to <= address <= at]
     assert bool(loops) == bool(around)
+
+
+def test_a_breakpoint_is_no_use_of_a_slot() -> None:
+    (loop,) = loops_of(read_program(IPU, "l: break; incr lr1 1; blt lr1 lr2 l;; bkpt;;"))
+    assert (loop.used, loop.slots, loop.use_text) == (2, 7, "2 of 7 slots used (29 %)")

@@ -14,7 +14,6 @@ from ipu_asm.flow.control_run.access_text import addresses_text
 from ipu_asm.flow.control_run.progressions import (
     byte_ranges,
     extent,
-    extent_of_all,
     joined,
     merged,
     number_count,
@@ -86,7 +85,6 @@ def test_rows_of_a_matrix_are_one_progression() -> None:
 def test_what_depends_on_an_unknown_value_has_no_range() -> None:
     unknown_start = Progression(plus(unknown("cr4"), 5))
     assert extent(unknown_start) is None
-    assert extent_of_all([Progression(1), unknown_start]) is None
     assert byte_ranges([unknown_start], 128) is None
 
 

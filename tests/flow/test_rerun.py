@@ -10,8 +10,8 @@ import pytest
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import control_facts
-from ipu_asm.flow.control_run.run import control_run
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 from tests.flow.test_control_run import random_kernel as nested_loops
@@ -53,9 +53,10 @@ def edited(text: str, random: Random) -> str:
 def check(analysis: Analysis) -> None:
     """The facts are those of runs from scratch."""
     for facts in control_facts(analysis.program):
-        assert facts.run == control_run(analysis.program, facts.presets, 20_000)
+        assert facts.run == control_run(analysis.program, facts.presets, 2_000)
 
 
+@pytest.mark.usefixtures("short_control_runs")
 @pytest.mark.parametrize("seeds", [range(n, n + 5) for n in range(0, 30, 5)], ids=str)
 def test_a_run_after_random_edits_is_that_of_the_text(seeds: Sequence[int]) -> None:
     for seed in seeds:

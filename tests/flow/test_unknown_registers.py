@@ -11,8 +11,9 @@ from typing import Iterator, Mapping, Sequence
 
 import pytest
 
+from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, UNKNOWN, ControlRun, control_run
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, UNKNOWN, ControlRun
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
 from ipu_asm.flow.control_run.values import (

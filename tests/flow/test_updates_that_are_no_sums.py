@@ -9,8 +9,9 @@ from typing import Mapping
 
 import pytest
 
+from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.progressions import numbers
-from ipu_asm.flow.control_run.run import FAULT, ControlRun, control_run
+from ipu_asm.flow.control_run.run import FAULT, MOST_STEPS, ControlRun
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.program.build import read_program
@@ -21,10 +22,12 @@ MOST_CYCLES = 2_000
 CRS = {"cr0": 0, "cr1": 1, "cr2": 4, "cr3": 37}
 
 
-def run_of(text: str, registers: Mapping[str, int] = CRS) -> ControlRun:
+def run_of(
+    text: str, registers: Mapping[str, int] = CRS, most_steps: int = MOST_STEPS
+) -> ControlRun:
     program = read_program(TOY, text)
     assert program.findings == []
-    return control_run(program, registers)
+    return control_run(program, registers, most_steps)
 
 
 def check(text: str, registers: Mapping[str, int] = CRS) -> ControlRun:
@@ -38,7 +41,7 @@ def check(text: str, registers: Mapping[str, int] = CRS) -> ControlRun:
         bundles.append([each.split() for each in part.split(";") if each.strip()])
     toy = Toy(registers)
     toy.run(bundles, labels, MOST_CYCLES)
-    run = run_of(text, registers)
+    run = run_of(text, registers, 5 * MOST_CYCLES)
     if toy.ended == "limit":
         return run
     assert run.end.reason == toy.ended

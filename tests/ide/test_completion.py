@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.completion.items import CompletionItem
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import fixture
+from tests.ide.snippets import accepted
 
 ISA = load_isa("ipu")
 
@@ -90,7 +93,7 @@ def test_the_whole_word_is_replaced() -> None:
 def test_what_kernels_are_made_of_comes_first_and_the_deprecated_last() -> None:
     items = check_completions("$0")
     order = list(items)
-    assert order[0] == "str_acc_reg"
+    assert order[:3] == ["incr", "set", "ldr_mult_reg"]
     assert order.index("mult.ve.aaq") < order.index("acc") < order.index("agg") < order.index("b")
     assert order.index("bkpt") < order.index("break") < order.index("acc_nop")
     assert order[-1] == "mult.ev"
@@ -103,10 +106,65 @@ def test_a_mnemonic_says_what_it_is() -> None:
     assert item.insert_text == "mult.ve.cr"
 
 
-def test_a_snippet_has_a_placeholder_for_each_operand() -> None:
+def test_what_the_file_uses_comes_before_the_rest() -> None:
+    used = "incr lr0 1; mult.ee r0 lr0 lr0 lr0; acc;;\n"
+    assert list(check_completions(f"{used}$0"))[:4] == ["incr", "mult.ee", "acc", "set"]
+    assert list(check_completions(f"{used}incr lr1 1; $0"))[:3] == ["mult.ee", "acc", "incr"]
+
+
+def test_a_row_names_the_slots_that_are_free_for_it() -> None:
+    assert check_completions("$0")["acc.max"].slots == "acc"
+    assert check_forms("nopa; $0")["mov"].slots == "st or mv"
+    assert check_edgenpu("$0")["CONV"].slots == ""
+
+
+def test_a_snippet_offers_the_values_of_each_operand() -> None:
     items = check_completions("$0")
-    assert items["ldr_mult_reg"].snippet == "ldr_mult_reg ${1:dest} ${2:offset} ${3:base}"
+    dest, offset, base = "r0,r1,mem_bypass", *(registers(x).replace(" ", ",") for x in ("lr", "cr"))
+    assert items["ldr_mult_reg"].snippet == (
+        f"ldr_mult_reg ${{1|{dest}|}} ${{2|{offset}|}} ${{3|{base}|}}"
+    )
     assert items["acc"].snippet is None
+
+
+def test_an_address_has_a_placeholder_for_each_of_its_parts() -> None:
+    pointers = ",".join(f"p{number}" for number in range(8))
+    steps = ",".join(f"dj{number}" for number in range(8))
+    snippet = check_forms("$0")["lda.s16"].snippet or ""
+    assert snippet.endswith(f"[${{2|{pointers}|}}, ${{3|{steps}|}}]")
+
+
+@pytest.mark.parametrize(
+    ("text", "isa"),
+    [
+        ("$0;;\nbkpt;;", "ipu"),
+        ("incr lr0 1; $0;;\nbkpt;;", "ipu"),
+        ("x: acc;;\nincr lr0 1; mult.ee r0 lr1 lr1 lr1; $0;;\nbkpt;;", "ipu"),
+        ("$0;;\nBKPT;;", "ipu2"),
+        ("INC lr0 1; $0;;\nBKPT;;", "ipu2"),
+        ("x: NOP\n$0\n", "edgenpu"),
+        ("$0\n", "edgenpu"),
+        ("$0\n", "xdna1"),
+        ("nopa; $0\n", "xdna1"),
+        ("$0\n", "xdna2"),
+        ("x: $0\n", "xdna2"),
+        ("$0\n", "colossus"),
+        ("x:\n{ add $m0, $m1, $m2\n $0 }\n", "colossus"),
+    ],
+)
+def test_an_accepted_instruction_is_no_mistake(text: str, isa: str) -> None:
+    before, after = text.split("$0")
+    items = check_completions(text, isa=isa)
+    assert items
+    for item in items.values():
+        if item.deprecated:
+            continue
+        spec = load_isa(isa).spec(item.label)
+        assert item.snippet or spec is None or all(o.optional for o in spec.operands), item.label
+        written = before + accepted(item.snippet or item.insert_text) + after
+        found = analyze(written, isa).diagnostics
+        errors = [finding.message for finding in found if finding.severity is Severity.ERROR]
+        assert errors == [], written
 
 
 def test_operands_that_are_there_are_kept() -> None:
@@ -218,7 +276,7 @@ def test_a_line_that_is_an_instruction_takes_no_second_one() -> None:
 
 def test_placeholders_stand_between_the_separators_of_the_instruction_set() -> None:
     items = check_edgenpu("$0")
-    assert items["LOAD"].snippet == "LOAD ${1:dst}, ${2:ddr_addr}, ${3:length}"
+    assert items["LOAD"].snippet == "LOAD ${1|WB,AB|}, ${2:0}, ${3:0}"
     assert check_edgenpu("co$0")["CONV"].filter_text == "conv"
 
 

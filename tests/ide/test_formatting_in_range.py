@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.formatting.bundle_layout import INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
+from ipu_asm.ide.formatting.styles import INSTRUCTION
 from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.test_everywhere import TEXTS, damaged
+from tests.ide.test_formatting import HOUSE
 
 BEGIN, END = "<<", ">>"
 
@@ -27,7 +30,7 @@ def check_range(text: str, span: Span, style: str = KEEP, isa: str = "ipu") -> l
     return edits
 
 
-def touches(starts: list[int], edited: Span, span: Span) -> bool:
+def touches(starts: Sequence[int], edited: Span, span: Span) -> bool:
     """Whether there is at most one end mark between two spans: that of the bundle itself."""
     between = sorted((edited.start, edited.end, span.start, span.end))[1:3]
     is_apart = edited.end < span.start or span.end < edited.start
@@ -38,8 +41,11 @@ def tidied(marked: str, isa: str = "ipu") -> str:
     """A text of which the part between `<<` and `>>` is tidied."""
     before, rest = marked.split(BEGIN)
     inside, after = rest.split(END)
-    text = before + inside + after
-    return apply_edits(text, check_range(text, Span(len(before), len(before + inside)), isa=isa))
+    house = HOUSE[isa] + "\n"
+    text = house + before + inside + after
+    start = len(house + before)
+    edits = check_range(text, Span(start, start + len(inside)), isa=isa)
+    return apply_edits(text, edits).removeprefix(house)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +59,9 @@ def tidied(marked: str, isa: str = "ipu") -> str:
         # Lines of two bundles.
         ("acc ;;\na<<aq ;;\nac>>c ;;\naaq ;;", "acc ;;\n    aaq;;\n    acc;;\naaq ;;"),
         # The comment above belongs to the bundle.
-        ("acc ;;\n\n\n #<<>> c\naaq ;;\nacc ;;", "acc ;;\n\n    # c\n    aaq;;\nacc ;;"),
+        ("acc ;;\n\n\n #<<>> c\n aaq ;;\nacc ;;", "acc ;;\n\n\n    # c\n    aaq;;\nacc ;;"),
         # The file's end.
         ("acc ;;\naaq ;;\n\n\n<<>>", "acc ;;\naaq ;;\n"),
-        ("<<>>", ""),
     ],
 )
 def test_a_range_is_tidied_and_nothing_around_it(marked: str, expected: str) -> None:
@@ -89,5 +94,5 @@ def test_all_bundles_one_after_the_other_are_the_whole(text: str) -> None:
 @pytest.mark.parametrize("span", [Span(-5, -1), Span(0, 10**9), Span(9, 2)])
 def test_spans_outside_the_text_are_no_trouble(span: Span) -> None:
     assert check_range("", span) == []
-    assert check_range("acc ;; aaq ;;", span) != []
+    assert check_range("acc ;; aaq;;", span) != []
     assert check_range("NOP  2", span, isa="edgenpu") != []

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
-from ipu_asm.ide.formatting.bundle_layout import BUNDLE, INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES
 from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
+from ipu_asm.ide.formatting.styles import BUNDLE, INSTRUCTION
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import CURSOR
 from tests.ide.test_everywhere import EXAMPLES, TEXTS, damaged
-from tests.ide.test_formatting import SILENCING, facts
+from tests.ide.test_formatting import HOUSE, SILENCING, facts
 
 ANALYZERS = {name: Analyzer(load_isa(name)) for name in ("ipu", "edgenpu")}
 
@@ -46,8 +46,9 @@ def typed(before: str, style: str = KEEP, isa: str = "ipu") -> str:
     """A text after the character in front of the cursor has been typed, with the cursor."""
     ahead, behind = before.split(CURSOR)
     last = ahead.rstrip(" \t")[-1]
-    text, offset = check_typing(ahead + behind, len(ahead), last, style, isa)
-    return text[:offset] + CURSOR + text[offset:]
+    house = HOUSE[isa] + "\n"
+    text, offset = check_typing(house + ahead + behind, len(house + ahead), last, style, isa)
+    return (text[:offset] + CURSOR + text[offset:]).removeprefix(house)
 
 
 @pytest.mark.parametrize(

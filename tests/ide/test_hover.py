@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
+from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.hover import hover
-from ipu_asm.isa import load_isa
+from ipu_asm.isa import load_isa, manifests
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import CURSOR, fixture
+from tests.ide.snippets import accepted
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.s"))
 IPU = load_isa("ipu")
@@ -57,9 +60,87 @@ def test_blanks_comments_and_signs_have_no_page(text: str) -> None:
     check_hover(text, None)
 
 
-def test_a_mnemonic_shows_the_page_of_its_instruction() -> None:
+def lines_before_more(page: str) -> list[str]:
+    """The lines of a page above the link to the reference."""
+    shown, more, _ = page.partition("[Operation, encoding and more](file://")
+    assert more
+    return [line for line in shown.splitlines() if line and "```" not in line]
+
+
+@pytest.mark.parametrize("isa", manifests())
+def test_no_hover_in_any_instruction_is_longer_than_twelve_lines(isa: str) -> None:
+    end = f"{load_isa(isa).surface.bundle_end or ''}\n"
+    longest, seen = 0, set[str]()
+    for item in completions(analyze("", isa), 0):
+        text = accepted(item.snippet or item.insert_text) + end
+        analysis = analyze(text, isa)
+        for word in re.finditer(r"[^\s,\[\]]+", text):
+            if word[0] in seen:
+                continue
+            seen.add(word[0])
+            found = hover(analysis, word.start())
+            shown = found.markdown.partition("[Operation, ")[0] if found else ""
+            lines = [line for line in shown.splitlines() if line and "```" not in line]
+            longest = max(longest, len(lines))
+    assert 3 <= longest <= 12
+
+
+def test_a_mnemonic_shows_its_operands_here_and_leads_to_the_reference() -> None:
+    page = check_hover("se$0t lr4 -256;;", "set", "```ipu-asm\nset lr4 -256\n```")
+    assert "**Encoding**" not in page
+    assert lines_before_more(page) == [
+        "set lr4 -256",
+        "**Set Loop Register** · slot `lr`",
+        "Puts a constant of 16 bits, sign-extended to 32, into a loop register.",
+        "- `reg` = `lr4`: Loop register to fill (lr0-lr15)",
+        "- `value` = `-256` (`0xffffff00`): New value, 16 bits, sign-extended "
+        "(32768 to 65535: -32768 to -1)",
+    ]
+    link = re.search(r"\(file://(.*)#L(\d+)\)", page)
+    assert link is not None
+    assert Path(link[1]).read_text(encoding="utf-8").splitlines()[int(link[2]) - 1] == "### `set`"
+
+
+def test_an_incomplete_instruction_shows_its_syntax_and_what_is_missing() -> None:
+    page = check_hover("in$0cr lr1;;", "incr", "```ipu-asm\nincr reg value\n```")
+    assert [line.partition(":")[0] for line in lines_before_more(page)[-2:]] == [
+        "- `reg` = `lr1`",
+        "- `value`",
+    ]
+
+
+@pytest.mark.parametrize("isa", ["ipu", "ipu2", "edgenpu", "xdna2", "colossus"])
+def test_every_page_of_a_mnemonic_has_at_most_twelve_lines(isa: str) -> None:
+    for mnemonic, spec in load_isa(isa).instructions.items():
+        text = spec.doc.example or spec.syntax
+        start = re.search(rf"(?<![\w.]){re.escape(spec.mnemonic)}(?![\w.])", text)
+        assert start is not None, mnemonic
+        shown = f"{text[: start.start()]}{CURSOR}{text[start.start() :]}"
+        page = check_hover(shown, spec.mnemonic, isa=isa)
+        assert len(lines_before_more(page)) < 12, mnemonic
+
+
+def test_without_an_installed_reference_the_whole_page_follows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ipu_asm.ide.pages.instruction.reference_link", lambda *_: None)
     page = check_hover("a$0cc;;", "acc", "```ipu-asm\nacc\n```")
-    assert page == instruction_markdown(IPU, IPU.instructions["acc"])
+    assert page.endswith(f"\n\n---\n\n{instruction_markdown(IPU, IPU.instructions['acc'])}")
+
+
+@pytest.mark.parametrize(
+    ("text", "register", "title"),
+    [
+        ("uput $FP_C$0TL, $a0", "$FP_CTL", "floating-point control; bits that raise an exception"),
+        ("put $FP_INF$0MT, $m0", "$FP_INFMT", "number formats of quarter (8-bit) operands"),
+        ("get $m0, $SCOUNT$0_L", "$SCOUNT_L", "cycle counter of the tile, lower 32 bits"),
+        ("get $m0, $WORKER3_B$0ASE", "$WORKER3_BASE", "base address of the memory of worker 3"),
+        ("get $m0, $COUNT_$0L", "$COUNT_L", "cycle counter, lower 32 bits (0x60)"),
+    ],
+)
+def test_a_control_register_says_what_it_is(text: str, register: str, title: str) -> None:
+    page = check_hover(f"{text}\n", register, isa="colossus")
+    assert page.startswith(f"**`{register}`** · {title}")
 
 
 def test_a_deprecated_instruction_says_what_to_write_instead() -> None:
@@ -82,26 +163,22 @@ def test_an_unknown_mnemonic_with_nothing_near_shows_nothing() -> None:
 
 def test_a_mnemonic_shows_first_what_happens_between_the_slots_of_its_bundle() -> None:
     text = "incr lr0 1; $0str_acc_reg lr0 cr0; acc; bne lr0 lr1 +1;;"
-    check_hover(
-        text,
-        "str_acc_reg",
-        "**In this bundle**",
-        "- `lr0` is **new**: `incr lr0 1` comes first\n- `r_acc` is **old**: `acc` comes too late",
-        "**In the whole run**",
-        "- 512 bytes at cr0 + 1 (0x1..0x200 from cr0); read by nobody through cr0; 1 time",
-        "---\n```ipu-asm\nstr_acc_reg offset base\n```",
-    )
+    page = check_hover(text, "str_acc_reg", "```ipu-asm\nstr_acc_reg lr0 cr0\n```")
+    assert [line for line in lines_before_more(page) if "base" not in line][3:] == [
+        "- `offset` = `lr0`: **new**: `incr lr0 1` comes first",
+        "- `r_acc` is **old**: `acc` comes too late",
+        "- In the whole run: 512 bytes at cr0 + 1 (0x1..0x200 from cr0); read by nobody through "
+        "cr0; 1 time",
+    ]
 
 
 def test_a_writing_instruction_shows_who_sees_what_it_writes() -> None:
-    check_hover(
-        "mult.ee r0 lr0 lr0 lr0; ac$0c; agg sum value cr0 aaq0; str_acc_reg lr0 cr0;;",
-        "acc",
-        "**In this bundle**",
-        "- `mult_res` is **new**: `mult.ee r0 lr0 lr0 lr0` comes first\n"
+    text = "mult.ee r0 lr0 lr0 lr0; ac$0c; agg sum value cr0 aaq0; str_acc_reg lr0 cr0;;"
+    assert lines_before_more(check_hover(text, "acc"))[-2:] == [
+        "- `mult_res` is **new**: `mult.ee r0 lr0 lr0 lr0` comes first",
         "- `r_acc`, written here: `agg sum value cr0 aaq0` sees the **new** value, "
         "`str_acc_reg lr0 cr0` sees the **old** value",
-    )
+    ]
 
 
 def test_a_register_read_live_sees_what_its_bundle_writes() -> None:
@@ -386,14 +463,12 @@ def test_the_end_of_a_line_shows_the_address_where_a_line_is_an_instruction() ->
     check_hover("NOP 5 ; wa$0it\n", None, isa="edgenpu")
 
 
-def test_of_several_forms_the_one_that_is_meant_is_shown_and_the_others_are_named() -> None:
+def test_of_several_forms_the_one_that_is_meant_is_shown() -> None:
     page = check_hover("vl$0da wl0, [p0], #32", "vlda", isa="xdna1")
-    assert page.startswith("```aie-asm\nvlda dst:w, [ptr], #offset\n```")
-    assert "**Other forms**" in page
-    assert "- `vlda dst:w, [ptr, dj]` (slot `lda`)" in page
-    assert "`dst` lands 7 bundles later" in page
+    assert page.startswith("```aie-asm\nvlda wl0, [p0], #32\n```\n\n**Vector Load in Unit A**")
+    assert "- `dst` = `wl0`: register for the result; lands 7 bundles later" in page
     # Here the move makes way for another.
-    assert "(slot `mv`)" in check_hover("nopx; m$0ov r0, r1", "mov", isa="xdna1")
+    assert "slot `mv`" in check_hover("nopx; m$0ov r0, r1", "mov", isa="xdna1")
 
 
 def test_a_register_inside_an_operand_has_a_page_of_its_own() -> None:

@@ -126,3 +126,16 @@ def test_in_the_body_of_a_macro_nothing_is_said_of_addresses_and_arguments() -> 
         ("colossus", ".macro M d, n\n1: add \\d, $m0, \\n\n brnz \\d, 1b\n{ nop ; \\d }\n.endm\n"),
     ):
         check_hints(text, text, *FAMILIES, isa=isa)
+
+
+def test_an_alignment_shows_the_no_ops_that_are_inserted_where_they_are_known() -> None:
+    single, pair = "add $m0, $m0, 1\n", "{ add $m0, $m0, 1 ; fnop }\n"
+    tooltips = check_hints(
+        f"{single}.align 8\n{single}.align 8 // loop\n{single}{pair}.p2align 3\n{pair}.align 8\n"
+        f"{single}CALL\n.align 8\n{single}.align 16\n",
+        f"{single}.align 8\n{single}.align 8< +1 nop> // loop\n{single}{pair}.p2align 3< +1 nop>\n"
+        f"{pair}.align 8\n{single}CALL\n.align 8\n{single}.align 16\n",
+        ADDRESSES,
+        isa="colossus",
+    )
+    assert tooltips == ["the assembler inserts a nop of 4 bytes here"] * 2

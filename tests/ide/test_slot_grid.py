@@ -71,7 +71,7 @@ def test_an_instruction_that_does_nothing_says_so() -> None:
 def test_loops_tell_how_full_they_are() -> None:
     (loop,) = slot_grid(analyze(LOOP)).loops
     assert (loop.first, loop.last, loop.label, loop.size) == (1, 2, "again", 2)
-    assert loop.utilisation == 3 / 16
+    assert loop.utilisation == 3 / 14
 
 
 def test_a_loop_without_a_label_is_one() -> None:

@@ -36,7 +36,9 @@ def _all(found: Sequence[DocumentSymbol]) -> list[DocumentSymbol]:
 def _lines(found: Sequence[DocumentSymbol]) -> list[str]:
     lines = []
     for symbol in found:
-        lines.append(f"{symbol.name} ({symbol.detail})")
+        is_after_label = symbol.kind == "bundle" and "+" in symbol.name
+        detail = f": {symbol.detail}" if is_after_label else f" ({symbol.detail})"
+        lines.append(symbol.name + detail)
         lines += [f"  {line}" for line in _lines(symbol.children)]
     return lines
 
@@ -81,38 +83,39 @@ def test_a_label_covers_no_blank_lines_where_lines_are_instructions() -> None:
     )
 
 
-def test_bundles_lie_in_their_label_and_are_called_after_their_instructions() -> None:
+def test_bundles_lie_in_their_label_and_are_counted_from_it() -> None:
     check_tree(
         "acc;;\nx: incr lr0 1; acc;;\n;;\n?;;\nbkpt;;",
-        *["x (bundles 1 to 3)", "  incr; acc (bundle 1)", "  bkpt (bundle 3)"],
+        *["x (bundles 1 to 3)", "  x+0: incr; acc (bundle 1)", "  x+2: bkpt (bundle 3)"],
     )
     check_tree(
         "x: NOP\n NOP 2\nADD AB[0], AB[1], AB[2]",
         "x (instructions 0 to 2)",
-        "  NOP (instruction 0)",
-        "  NOP (instruction 1)",
-        "  ADD (instruction 2)",
+        "  x+0: NOP (instruction 0)",
+        "  x+1: NOP (instruction 1)",
+        "  x+2: ADD (instruction 2)",
         isa="edgenpu",
     )
 
 
-def test_a_long_bundle_has_a_short_name() -> None:
+def test_a_long_bundle_has_a_short_detail() -> None:
     (outer,) = symbols(analyze("x: " + "xmem.store_aaq_result lr0 cr0; " * 4 + ";;"))
-    assert len(outer.children[0].name) == 60
-    assert outer.children[0].name.endswith("…")
+    detail = outer.children[0].detail
+    assert detail.endswith("… (bundle 0)")
+    assert len(detail) == 60 + len(" (bundle 0)")
 
 
 def test_a_label_that_is_gone_back_to_is_a_loop_around_all_that_it_repeats() -> None:
     check_tree(
         "a: acc;;\nb: acc;;\nc: b b;;\nb a;;\nd: bkpt;;",
-        *["a (loop, bundles 0 to 3)", "  acc (bundle 0)", "  b (loop, bundles 1 to 3)"],
+        *["a (loop, bundles 0 to 3)", "  a+0: acc (bundle 0)", "  b (loop, bundles 1 to 2)"],
         *[
-            "    acc (bundle 1)",
+            "    b+0: acc (bundle 1)",
             "    c (bundles 2 to 3)",
-            "      b (bundle 2)",
-            "      b (bundle 3)",
+            "      c+0: b (bundle 2)",
+            "      c+1: b (bundle 3)",
         ],
-        *["d (bundle 4)", "  bkpt (bundle 4)"],
+        *["d (bundle 4)", "  d+0: bkpt (bundle 4)"],
     )
 
 
@@ -128,8 +131,13 @@ def test_a_distance_back_makes_a_loop_too_and_a_branch_ahead_none() -> None:
 def test_loops_that_cross_lie_in_each_other() -> None:
     check_tree(
         "a: ;;\nb: acc;;\nb a;;\nc: b b;;\n",
-        *["a (bundle 0)", "b (loop, bundles 0 to 2)", "  acc (bundle 0)", "  b (bundle 1)"],
-        *["  c (bundle 2)", "    b (bundle 2)"],
+        *[
+            "a (bundle 0)",
+            "b (loop, bundles 0 to 2)",
+            "  b+0: acc (bundle 0)",
+            "  b+1: b (bundle 1)",
+        ],
+        *["  c (bundle 2)", "    c+0: b (bundle 2)"],
     )
     found = symbols(analyze("a: acc;;\nb: acc;;\nb a;;\nc: b b;;\n"))
     assert [symbol.name for symbol in _all(found) if symbol.kind == "loop"] == ["a", "b"]
@@ -149,31 +157,36 @@ def test_loops_in_loops_in_loops_end_somewhere() -> None:
     assert depth < 30
 
 
-def test_registers_with_a_role_come_first() -> None:
+def test_registers_with_a_role_are_one_symbol_behind_the_labels() -> None:
     check_tree(
         "# lr5 = row offset\n# LR0, lr1: counters\n# go\nx: acc;;\n",
-        "lr5 (row offset)",
-        "lr0, lr1 (counters)",
         "x (bundle 0)",
-        "  acc (bundle 0)",
+        "  x+0: acc (bundle 0)",
+        "Registers (2 in the header)",
+        "  lr5 (row offset)",
+        "  lr0, lr1 (counters)",
     )
 
 
 def test_the_place_of_a_role_is_its_line() -> None:
     text = "#  lr5 = row offset  \nx: acc;;\n"
-    role = symbols(analyze(text))[0]
-    assert text[role.span.start : role.span.end] == "lr5 = row offset"
+    group = symbols(analyze(text))[-1]
+    for symbol in (group, *group.children):
+        assert text[symbol.span.start : symbol.span.end] == "lr5 = row offset"
 
 
 def test_local_labels_lie_in_their_function_and_loops_may_have_a_line_of_their_own() -> None:
     check_tree(
         "f:\n nop\n.LBB0:\n jnz r0, #.LBB0\n nop\n nop\n nop\n nop\n nop\n ret lr\ng:\n nop\n",
         "f (bundles 0 to 7)",
-        "  nop (bundle 0)",
-        "  .LBB0 (loop, bundles 1 to 7)",
-        *[f"    {name} (bundle {at})" for at, name in enumerate(["jnz", *["nop"] * 5, "ret"], 1)],
+        "  f+0: nop (bundle 0)",
+        "  .LBB0 (loop, bundles 1 to 6)",
+        *[
+            f"    .LBB0+{at}: {name} (bundle {at + 1})"
+            for at, name in enumerate(["jnz", *["nop"] * 5, "ret"])
+        ],
         "g (bundle 8)",
-        "  nop (bundle 8)",
+        "  g+0: nop (bundle 8)",
         isa="xdna1",
     )
     found = symbols(analyze("f: nop\n1: bri 1b\ng: nop\n", "colossus"))
@@ -193,14 +206,14 @@ def test_a_macro_goes_up_to_its_end_and_is_no_part_of_the_function_before_it() -
         text,
         "ADD (macro: x, y)",
         "f (bundles 0 to 1)",
-        "  nop (bundle 0)",
-        "  nop (bundle 1)",
+        "  f+0: nop (bundle 0)",
+        "  f+1: nop (bundle 1)",
         "STEP (macro: dst, n=4)",
         "  1 (loop, bundles 2 to 3)",
-        "    mov (bundle 2)",
-        "    brnz (bundle 3)",
+        "    1+0: mov (bundle 2)",
+        "    1+1: brnz (bundle 3)",
         "g (bundle 4)",
-        "  nop (bundle 4)",
+        "  g+0: nop (bundle 4)",
         isa="colossus",
     )
     step = symbols(analyze(text, "colossus"))[2]
@@ -213,10 +226,10 @@ def test_a_macro_inside_a_function_has_what_follows_it_behind_it() -> None:
     check_tree(
         "f: nop\n.macro A\n nop\n.endm\n fnop\n.macro B\n mov $m0, $m1\n",
         "f (bundles 0 to 2)",
-        "  nop (bundle 0)",
+        "  f+0: nop (bundle 0)",
         "  A (macro)",
         "    nop (bundle 1)",
-        "  fnop (bundle 2)",
+        "  f+2: fnop (bundle 2)",
         "B (macro)",
         "  mov (bundle 3)",
         isa="colossus",

@@ -85,7 +85,7 @@ def test_only_the_bundle_at_the_cursor_is_taken_apart() -> None:
     assert analysis.diagnostics == ()
     element_at(analysis.program, text.index("50"))
     bundles = analysis.program.bundles
-    taken_apart = [number for number, b in enumerate(bundles) if "spans" in vars(b.syntax)]
+    taken_apart = [number for number, b in enumerate(bundles) if b.syntax._spans is not None]
     assert taken_apart == [50]
 
 

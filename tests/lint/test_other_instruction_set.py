@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.analysis.doubtful_isa import with_isa_hint
+from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability
 from ipu_asm.isa import available_isas, load_isa, manifests
 from tests.vectors import records
@@ -19,9 +22,14 @@ IPU_KERNEL = (ROOT / "examples" / "elementwise_multiply.s").read_text(encoding="
 WITHOUT_COMMENT = IPU2_KERNEL.replace("# isa: ipu2\n", "")
 
 
+def implied(analyzer: Analyzer, text: str) -> Analysis:
+    """The analysis of a text that a configuration or an extension gives its set."""
+    return with_isa_hint(analyzer.analyze(text), IsaChoice(analyzer.isa.name, "ipu.toml"))
+
+
 def check_hint(text: str, isa: str, other: str | None) -> None:
     """The findings of a text read as one of a set are one hint at another, or there is none."""
-    analysis = Analyzer(load_isa(isa)).analyze_implied(text)
+    analysis = implied(Analyzer(load_isa(isa)), text)
     names = [finding.name for finding in analysis.diagnostics]
     if other is None:
         assert "other-instruction-set" not in names
@@ -61,10 +69,10 @@ def test_recorded_programs_are_taken_for_those_of_their_set(
     for record in records(f"{kind}encode")[::5]:
         if any(
             finding.name == "other-instruction-set"
-            for finding in analyzers[own].analyze_implied(record["asm"]).diagnostics
+            for finding in implied(analyzers[own], record["asm"]).diagnostics
         ):
             wrong.append(record["id"])
-        analysis = analyzers[other].analyze_implied(record["asm"])
+        analysis = implied(analyzers[other], record["asm"])
         is_long = len(record["words"]) > 4
         long += is_long
         names = [finding.name for finding in analysis.diagnostics]

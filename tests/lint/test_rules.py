@@ -10,7 +10,9 @@ import pytest
 
 import ipu_asm
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.analysis.doubtful_isa import with_isa_hint
 from ipu_asm.assembler.encode import AssemblyError, assemble
+from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity, errors
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rule import Rule
@@ -49,10 +51,10 @@ def check_findings(
     Without `isa` the text is in the instruction set of the rule's examples.
     """
     analyzer = _analyzer_for(isa or ISA_OF[rule] if rule else isa or "ipu")
-    analyze = analyzer.analyze_unclaimed if analyzer.isa.name == "ipu" else analyzer.analyze
+    choice = IsaChoice(UNCLAIMED, "", is_explicit=analyzer.isa.name != "ipu")
     found = [
         finding
-        for finding in analyze(text, "example").diagnostics
+        for finding in with_isa_hint(analyzer.analyze(text, "example"), choice).diagnostics
         if rule is None or finding.rule == rule
     ]
     for finding in found:

@@ -11,7 +11,8 @@ import pytest
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import EmulatorError, Ipu, IpuState
-from ipu_asm.flow.control_run.steps import Step, steps_of
+from ipu_asm.flow.control_run.step_reading import steps_of
+from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program
 

@@ -68,13 +68,35 @@ def test_a_comment_is_known_however_it_is_spaced(comment: str) -> None:
     [
         "ipu: set lr0 40000; beq lr0 lr1 ipu;; bkpt;;",
         "set lr0 40000; bkpt;; # we ipu: ignore[W203]",
-        "set lr0 40000; bkpt;; # IPU: ignore[W203]",
-        "set lr0 40000; bkpt;; # ipu: ignored[W203]",
-        "set lr0 40000; bkpt;; # ipu: ignore-files[W203]",
+        "set lr0 40000; bkpt;; # ipu: ignored by the host [W203]",
+        "set lr0 40000; bkpt;; # ipu: mask[W203]",
+        "set lr0 40000; bkpt;; # the ipu ignores [W203]",
     ],
 )
 def test_what_only_looks_like_a_comment_for_the_linter_does_nothing(text: str) -> None:
     check_names(text, "immediate-wraps")
+
+
+@pytest.mark.parametrize(
+    ("comment", "meant"),
+    [
+        ("ipu: ignroe[W203]", "ipu: ignore"),
+        ("ipu: ignored[W203]", "ipu: ignore"),
+        ("ipu: Ignore[W203]", "ipu: ignore"),
+        ("IPU: ignore[W203]", "ipu: ignore"),
+        ("ipu ignore[W203]", "ipu: ignore"),
+        ("ipu; ignore [W203]", "ipu: ignore"),
+        ("ipu: ignore-files[W203]", "ipu: ignore-file"),
+        ("ipu:ignore_file[W203]", "ipu: ignore-file"),
+    ],
+)
+def test_a_misspelt_comment_is_told_with_what_was_meant(comment: str, meant: str) -> None:
+    for text in (f"bkpt;; # {comment} why", f"{{# {comment} #}}\nset lr0 {{{{ 3 }}}}; bkpt;;"):
+        (finding,) = check_names(text, "unused-suppression")
+        assert f"did you mean `{meant}`?" in finding.message
+        assert finding.fix is not None
+        assert finding.fix.applicability is Applicability.DISPLAY
+        assert f"{meant}" in apply_edits(text, finding.fix.edits)
 
 
 def test_several_names_silence_several_findings() -> None:

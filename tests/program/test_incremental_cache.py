@@ -89,6 +89,7 @@ def edited(text: str, random: Random, lines: list[str]) -> str:
     )
 
 
+@pytest.mark.usefixtures("short_control_runs")
 @pytest.mark.parametrize("name", available_isas())
 def test_an_edited_program_says_what_a_new_one_says(name: str) -> None:
     @given(st.integers(0, 1 << 32))

@@ -144,4 +144,5 @@ def test_where_data_decides_a_page_has_functions_and_loops_without_cycles() -> N
 
 
 def test_names_are_escaped() -> None:
-    assert "a &lt;b&gt; kernel.s" in report_page(report_of("bkpt;;"), "a <b> kernel.s")
+    page = report_page(report_of("bkpt;;"), "far/a <b> kernel.s")
+    assert '<h1 title="far/a &lt;b&gt; kernel.s">a &lt;b&gt; kernel.s</h1>' in page

@@ -20,6 +20,10 @@ def vscode() -> t.ClientCapabilities:
     capabilities.workspace.diagnostics = t.DiagnosticWorkspaceClientCapabilities(
         refresh_support=True
     )
+    completion = capabilities.text_document.completion
+    assert completion
+    assert completion.completion_item
+    completion.completion_item.label_details_support = True
     capabilities.general.position_encodings = ["utf-16"]
     return capabilities
 

@@ -9,7 +9,7 @@ from tests.server.conversation import EXIT, INITIALIZE, Conversation, asked, con
 
 URI = "file:///kernel.s"
 TEXT = "# \U0001f600\n  x: incr lr0 1; b x;;\nbkpt;;\n"
-LOOP = "never ends; 1 bundle an iteration, 2 of 8 slots used (25 %); bound by lr"
+LOOP = "never ends; 1 bundle an iteration, 2 of 7 slots used (29 %); bound by lr"
 BRANCH = "1 branch comes here"
 
 

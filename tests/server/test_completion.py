@@ -13,6 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 SNIPPETS = ("vscode", "vscode-2022", "neovim")
 MARKDOWN = ("vscode", "vscode-2022", "neovim")
 TAGS = ("vscode", "vscode-2022", "neovim", "emacs")
+LABEL_DETAILS = ("vscode",)
 INSTRUCTIONS = set(load_isa("ipu").instructions)
 
 
@@ -46,10 +47,19 @@ async def test_an_instruction_is_a_snippet_where_the_editor_knows_them(editor: E
     assert edit is not None
     if editor.name in SNIPPETS:
         assert items["incr"].insert_text_format is t.InsertTextFormat.Snippet
-        assert edit.new_text == "incr ${1:reg} ${2:value}"
+        choices = ",".join(f"lr{number}" for number in range(16))
+        assert edit.new_text == f"incr ${{1|{choices}|}} ${{2:1}}"
     else:
         assert items["incr"].insert_text_format is None
         assert edit.new_text == "incr"
+
+
+async def test_a_row_shows_its_slot_where_the_editor_has_room_for_it(editor: Editor) -> None:
+    details = (await check_completions(editor, "inc$0\n", "inc"))["incr"].label_details
+    if editor.name in LABEL_DETAILS:
+        assert details == t.CompletionItemLabelDetails(description="lr")
+    else:
+        assert details is None
 
 
 async def test_only_what_the_bundle_has_room_for_is_offered(editor: Editor) -> None:

@@ -25,7 +25,7 @@ def test_a_lens_has_trips_and_cycles() -> None:
     conversation = session({"codeLens": {"loops": True}}, request("codeLens"))
     (lens,) = conversation.answer(1)["result"]
     title = "3 trips x 2 bundles = 6 cycles of 8; bound by xmem, lr (1 of 2 bundles); "
-    assert lens["command"]["title"] == f"{title}3 of 16 slots used (18 %)"
+    assert lens["command"]["title"] == f"{title}3 of 14 slots used (21 %)"
 
 
 def test_trips_and_cycles_are_hints_of_their_own_switches() -> None:

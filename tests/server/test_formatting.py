@@ -22,11 +22,11 @@ from tests.server.conversation import (
 from tests.server.editor import Editor
 
 URI = "untitled:kernel.s"
-TEXT = "x: acc ;\n aaq ;;\nacc ; incr lr0  1 ;;\n"
+TEXT = "x: acc ;\n incr lr0  1 ;;\n"
 TIDY = {
-    "keep": "x:\n    acc;\n    aaq;;\n    acc; incr lr0 1;;\n",
-    "instruction": "x:\n    acc;\n    aaq;;\n    acc;\n    incr                  lr0 1;;\n",
-    "bundle": "x: acc; aaq;;\n    acc; incr lr0 1;;\n",
+    "keep": "x: acc;\n    incr                  lr0 1;;\n",
+    "instruction": "x:\n    acc;\n    incr                  lr0 1;;\n",
+    "bundle": "x: acc; incr lr0 1;;\n",
 }
 OPTIONS = {"tabSize": 8, "insertSpaces": False}
 
@@ -109,17 +109,18 @@ def test_a_style_that_there_is_not_is_reported_and_ignored(odd: Any) -> None:
 
 
 def test_a_range_is_tidied_alone() -> None:
-    request = asked(1, "rangeFormatting", URI, range=lines(2, 2), options=OPTIONS)
-    answer = greeted(opened(URI, TEXT), request, EXIT).answer(1)
-    check_edits(answer, TEXT, "x: acc ;\n aaq ;;\n    acc; incr lr0 1;;\n")
+    request = asked(1, "rangeFormatting", URI, range=lines(1, 1), options=OPTIONS)
+    answer = greeted(opened(URI, "acc ;;\nacc ;;\n"), request, EXIT).answer(1)
+    check_edits(answer, "acc ;;\nacc ;;\n", "acc ;;\n    acc;;\n")
 
 
 def test_ranges_are_tidied_each_and_once() -> None:
-    text = "acc ;;\nacc ;;\nacc ;;\nacc ;;\n"
-    ranges = [lines(3, 3), lines(0, 0), lines(0, 0)]
+    text = "    acc;;\n    acc;;\nacc ;;\nacc ;;\nacc ;;\n    acc;;\n    acc;;\n"
+    ranges = [lines(4, 4), lines(2, 2), lines(2, 2)]
     request = asked(1, "rangesFormatting", URI, ranges=ranges, options=OPTIONS)
     answer = greeted(opened(URI, text), request, EXIT).answer(1)
-    check_edits(answer, text, "    acc;;\nacc ;;\nacc ;;\n    acc;;\n")
+    tidy = "    acc;;\n"
+    check_edits(answer, text, f"{tidy * 3}acc ;;\n{tidy * 3}")
 
 
 @pytest.mark.parametrize(

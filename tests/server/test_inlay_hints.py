@@ -56,6 +56,19 @@ def test_each_family_has_its_own_switch(switches: Json, expected: list[tuple[int
     check_hints(session(switches, request()), *expected)
 
 
+@pytest.mark.parametrize(("formats", "mark"), [(["markdown", "plaintext"], "`"), ([], "")])
+def test_tooltips_have_code_marks_only_where_markdown_is_shown(
+    formats: list[str], mark: str
+) -> None:
+    capabilities = {"textDocument": {"hover": {"contentFormat": formats}}}
+    options = {"inlayHints": {"immediates": True}}
+    params = {"capabilities": capabilities, "initializationOptions": options}
+    conversation = converse({**INITIALIZE, "params": params}, opened(URI, TEXT), request(), EXIT)
+    [hint] = conversation.answer(1)["result"]
+    assert hint["tooltip"]["kind"] == ("markdown" if mark else "plaintext")
+    assert hint["tooltip"]["value"] == f"operand {mark}value{mark} is 16 (0x10)"
+
+
 def test_only_the_range_is_answered() -> None:
     start = {"line": 1, "character": 10}
     span = {"start": start, "end": {"line": 1, "character": 20}}

@@ -24,16 +24,19 @@ def check_values(within: Json, stopped: Json, *expected: tuple[int, int, str]) -
     assert [(at["line"], at["character"], text) for at, text in found] == list(expected)
     for value in answer:
         width = value["range"]["end"]["character"] - value["range"]["start"]["character"]
-        assert (set(value), width) == ({"range", "expression"}, len(value["expression"]))
+        register = value["expression"].partition("@")[0]
+        assert (set(value), width) == ({"range", "expression"}, len(register))
 
 
 def test_registers_are_shown_up_to_where_the_machine_stands() -> None:
-    check_values(span(0, 0, 9, 0), span(1, 3, 1, 15), (1, 8, "lr0"))
-    check_values(span(0, 0, 9, 0), span(2, 0, 2, 22), (1, 8, "lr0"), (2, 4, "lr1"), (2, 8, "lr0"))
+    check_values(span(0, 0, 9, 0), span(1, 3, 1, 15), (1, 8, "lr0@incr"))
+    check_values(
+        span(0, 0, 9, 0), span(2, 0, 2, 22), (1, 8, "lr0"), (2, 4, "lr1@add"), (2, 8, "lr0")
+    )
 
 
 def test_only_the_range_is_answered() -> None:
-    check_values(span(2, 0, 2, 6), span(2, 0, 2, 22), (2, 4, "lr1"))
+    check_values(span(2, 0, 2, 6), span(2, 0, 2, 22), (2, 4, "lr1@add"))
     check_values(span(3, 0, 4, 0), span(2, 0, 2, 22))
 
 

@@ -93,3 +93,14 @@ def test_an_address_that_names_no_program_says_so(uri: str) -> None:
 
 def test_clients_may_spell_the_address_in_another_way() -> None:
     check_text(session(content(1, f"ipu-listing:/x?{URI}")), 1, "# kernel.s: 2 bundles")
+
+
+def test_a_setting_leaves_words_out_and_shown_listings_are_made_again() -> None:
+    settings = {"settings": {"ipu": {"listing": {"words": "none"}}}}
+    hide = {"method": "workspace/didChangeConfiguration", "params": settings}
+    conversation = session(content(1), hide, content(2), listing(3))
+    assert "0x" in conversation.answer(1)["result"]["text"]
+    assert conversation.told(REFRESH) == [{"uri": SHOWN}]
+    for number in (2, 3):
+        result = check_text(conversation, number, "   0  # acc;;\n   1  # foo;;\n      # ^ E101 ")
+        assert "0x" not in result["text"]

@@ -74,9 +74,12 @@ def test_version_is_the_projects() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--pipe", "x"], "unrecognized arguments"),
+        (
+            ["--pipe", "x"],
+            "ipu-lsp: error: unknown option `--pipe` (see `ipu-lsp --help`)",
+        ),
         (["--stdio", "--tcp", "127.0.0.1:0"], "not allowed with"),
-        (["--log-level", "loud"], "invalid choice"),
+        (["--log-level", "loud"], "expected one of debug, info, warning, error, found `loud`"),
     ],
 )
 def test_wrong_usage_is_status_2(arguments: list[str], words: str) -> None:

@@ -135,6 +135,7 @@ def place(range_: Json) -> tuple[int, ...]:
     return tuple(range_[end][unit] for end in ("start", "end") for unit in ("line", "character"))
 
 
+@pytest.mark.usefixtures("short_control_runs")
 @pytest.mark.parametrize("name", ["encode", "reject"])
 def test_every_program_of_the_vectors_has_the_same_findings(name: str) -> None:
     texts = programs(name)

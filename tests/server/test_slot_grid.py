@@ -79,7 +79,8 @@ def test_loops_tell_what_they_cost() -> None:
         "first": 0,
         "last": 1,
         "label": "x",
-        "utilisation": round(3 / 16, 4),
+        "utilisation": round(3 / 14, 4),
+        "use": "3 of 14 slots used (21 %)",
         "iterationBundles": 2,
     }
 

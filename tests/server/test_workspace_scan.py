@@ -19,7 +19,7 @@ BAD = "nope;;\n"
 def many(tmp_path: Path) -> None:
     """So many files that they take a while, no two of them alike."""
     texts = {
-        f"d{n % 7}/k{n}.s": "".join(f"set lr{i % 16} {n * 40 + i};;\n" for i in range(40))
+        f"d{n % 7}/k{n}.s": "".join(f"set lr{i % 16} {n * 12 + i};;\n" for i in range(12))
         + "bkpt;;"
         for n in range(MANY)
     }

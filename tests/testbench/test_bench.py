@@ -271,6 +271,7 @@ def test_a_kernel_runs_from_its_first_bundle_on_what_is_there() -> None:
     assert bench.r0[5] == 5
 
 
+@pytest.mark.filterwarnings("ignore:the kernel runs off its end")
 def test_a_run_says_what_halted_it() -> None:
     check_run("set lr3 2000;;\n\nbr lr3;;", Run(2, 2000, "br lr3", 3))
     check_run("acc;;", Run(1024, 1024, None, None))

@@ -6,7 +6,8 @@ from collections import Counter
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import Ipu
-from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.packing.pack import PackingError, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import prove_control, prove_values
 from ipu_asm.isa import load_isa
@@ -37,7 +38,7 @@ def check_packed(plan: PackingPlan, record: Record) -> None:
     presets = {name: value for name, value in scalars if name.startswith(("lr", "cr"))}
     old, new = control_run(plan.program, presets), control_run(plan.packed, presets)
     assert old.end.reason in (HALTED, RAN_OFF)
-    prove_control(plan, old, new)
+    prove_control(old, new)
     end = replayed(plan, record)
     different = differences(end, bytes(start.xmem.content), record["final"])
     assert different == [], (record["id"], different)

@@ -67,14 +67,14 @@ def test_a_value_that_fits_is_put_there(place: str, value: str, expected: str, d
 @pytest.mark.parametrize(
     ("place", "value", "message", "dtype"),
     [
-        ("lr0", "1 << 32", "`i32` holds -2147483648 to 4294967295, found 4294967296", 0),
-        ("r0[0]", "-129", "`i8` holds -128 to 255, found -129", 0),
-        ("r0[0..1]", "[1, 300]", "`i8` holds -128 to 255, found 300", 0),
+        ("lr0", "1 << 32", "`i32` takes -2147483648 to 4294967295, found 4294967296", 0),
+        ("r0[0]", "-129", "`i8` takes -128 to 255, found -129", 0),
+        ("r0[0..1]", "[1, 300]", "`i8` takes -128 to 255, found 300", 0),
         ("r0[0..1]", "[1]", "this place takes 2 values or a single one, found 1 values", 0),
         ("aaq0", "0.5", "`i32` takes a whole number, found 0.5", 0),
         ("r0[0]", "1000", "`e4m3` holds up to 448, found 1000.0", 1),
         ("acc[0]", "1e39", "`f32` holds up to 3.4028235e+38, found 1e+39", 1),
-        ("mask[0][0]", "2", "`bit` holds 0 to 1, found 2", 0),
+        ("mask[0][0]", "2", "`bit` takes 0 to 1, found 2", 0),
         ("pc", "1024", "`pc` holds 0 to 1023, found 1024", 0),
         ("cycle", "1",
          "a value goes into a register, an element, a slice or xmem, found `cycle`", 0),

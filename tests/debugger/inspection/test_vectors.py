@@ -11,6 +11,7 @@ import pytest
 
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.inspection import VectorView
+from ipu_asm.debugger.inspection.vectors import is_shown_as_vector
 from ipu_asm.emulator.element_types import TYPE_ALIASES
 from tests.debugger.inspection.machines import Bench
 
@@ -182,7 +183,7 @@ def test_the_text_for_python_makes_the_same_array(bench: Bench, type_: str, kind
         ("a vector is several elements or one mask, found `pc`", ["pc"]),
         ("a vector lies in a register or in xmem, found `r0 + 1`", ["r0 + 1"]),
         ("512 elements fit, found 513 in `xmem[0 .. +513]`", ["xmem[0 .. +513]"]),
-        ("no register, label or name is called `r9`", ["r9"]),
+        ("no register is called `r9`; there are r0 to r1", ["r9"]),
         ("expected a value, found the end", [""]),
         ("a type is one of i8, u8, i16, u16, i32, ", ["r0", "int4"]),
         ("6 x i8 are no vector of `f32`", ["xmem[0 .. +6]", "f32"]),
@@ -193,3 +194,16 @@ def test_the_text_for_python_makes_the_same_array(bench: Bench, type_: str, kind
 )  # fmt: skip
 def test_what_is_no_vector_is_told(bench: Bench, words: str, arguments: list[Any]) -> None:
     check_refused(bench, words, *arguments)
+
+
+def test_what_is_offered_as_a_vector_has_a_view_and_nothing_else_has_one() -> None:
+    bench = Bench()
+    for name in ("lr0", "r0", "r0[3]", "r_acc", "mask", "mask[2]", "xmem[0 .. +513]", "pc"):
+        location = bench.inspector.item_of(name).location
+        assert location is not None
+        try:
+            bench.inspector.vector_view(name)
+        except ExpressionError:
+            assert not is_shown_as_vector(location), name
+        else:
+            assert is_shown_as_vector(location), name

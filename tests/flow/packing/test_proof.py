@@ -6,7 +6,7 @@ from typing import Sequence
 
 import pytest
 
-from ipu_asm.flow.control_run.run import control_run
+from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.packing.layout import block_edit
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan
@@ -101,19 +101,19 @@ def test_a_branch_to_another_block_is_caught() -> None:
 def test_another_control_run_is_caught(written: str, reason: str) -> None:
     plan = arranged("set lr1 128;; ldr_mult_reg r0 lr1 cr0;; bkpt;;", ["012"], written)
     with pytest.raises(ProofError, match=reason):
-        prove_control(plan, control_run(plan.program), control_run(plan.packed))
+        prove_control(control_run(plan.program), control_run(plan.packed))
 
 
 def test_a_run_that_ends_at_an_unknown_branch_proves_nothing() -> None:
     plan = arranged("set lr1 1;; add lr2 lr0 cr1; acc;; bne lr2 lr1 -1;;", ["012", "3"])
     with pytest.raises(ProofError, match="not known to the end"):
-        prove_control(plan, control_run(plan.program), control_run(plan.packed))
+        prove_control(control_run(plan.program), control_run(plan.packed))
 
 
 def test_a_right_arrangement_is_proven() -> None:
     plan = arranged("set lr1 128;; ldr_mult_reg r0 lr1 cr0;; acc;; bkpt;;", ["0123"])
     prove_values(plan)
-    prove_control(plan, control_run(plan.program), control_run(plan.packed))
+    prove_control(control_run(plan.program), control_run(plan.packed))
 
 
 def test_an_operation_is_named_by_its_place() -> None:

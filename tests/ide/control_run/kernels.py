@@ -39,7 +39,5 @@ def page(text: str, what: str, host: dict[str, int] | None = None, number: int =
 
 def lines_of(shown: str) -> list[str]:
     """The lines of a list about the whole run."""
-    if "**In the whole run**" not in shown:
-        return []
-    section = shown.split("**In the whole run**\n\n")[1].split("\n\n")[0]
-    return [line.removeprefix("- ") for line in section.splitlines()]
+    mark = "- In the whole run: "
+    return [line.removeprefix(mark) for line in shown.splitlines() if line.startswith(mark)]

@@ -15,6 +15,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.jinja.tags import tags_of
 from ipu_asm.text import Span, apply_edits
+from tests.ide.test_formatting import HOUSE
 
 UNTIDY = """{% set k_index = "lr5" %}   {# role #}
 {%   set rows = 3 %}
@@ -47,8 +48,7 @@ row_{{ row }}:
     set lr{{ row }} {{ row * 2 }}; incr lr5 1;;
 {{ save("lr9",   2) }}
   {% if rows > 5 %}
-    set                   lr7 99;;
-    b                     start;;
+    set lr7 99;; b start;;
 {% endif %}
 {% endfor %}
 {% if rows == 3 %} acc;; {% else %} break;; {% endif %}
@@ -82,7 +82,7 @@ def check_unchanged(text: str, new: str) -> None:
 
 
 def test_literal_text_is_laid_out_and_tags_stay_as_they_are() -> None:
-    assert formatted(UNTIDY) == TIDY
+    assert formatted(HOUSE["ipu"] + UNTIDY) == HOUSE["ipu"] + TIDY
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -93,29 +93,31 @@ def test_a_formatted_template_stays_as_it_is(style: str) -> None:
 
 
 def test_a_bundle_whose_operands_are_values_of_any_type_is_formatted() -> None:
-    assert formatted("{% set v = 5 %}\nset   lr0   {{ v }};;") == (
-        "{% set v = 5 %}\n    set                   lr0 {{ v }};;\n"
-    )
+    text = HOUSE["ipu"] + "{% set v = 5 %}\n"
+    tidy = "    set                   lr0 {{ v }};;\n"
+    assert formatted(text + "set   lr0   {{ v }};;") == text + tidy
 
 
 def test_a_range_is_formatted_alone() -> None:
-    at = UNTIDY.index("set {{")
-    changed = formatted(UNTIDY, KEEP, Span(at, at + 1))
-    assert changed == UNTIDY.replace(
+    text = HOUSE["ipu"] + UNTIDY
+    at = text.index("set {{")
+    changed = formatted(text, KEEP, Span(at, at + 1))
+    assert changed == text.replace(
         "set {{ k_index }} 7 ;;   {#", "    set                   {{ k_index }} 7;;         {#"
     )
 
 
 def test_an_end_mark_formats_its_bundle_as_it_is_typed() -> None:
-    text = '{% set k = "lr5" %}\nset   {{ k }}  7 ;;'
+    first = HOUSE["ipu"] + '{% set k = "lr5" %}\n'
+    text = first + "set   {{ k }}  7 ;;"
     edits = formatting_on_type(analyze(text), len(text), ";")
-    assert apply_edits(text, edits) == (
-        '{% set k = "lr5" %}\n    set                   {{ k }} 7;;'
-    )
+    assert apply_edits(text, edits) == first + "    set                   {{ k }} 7;;"
 
 
 def test_another_context_may_be_the_first_one() -> None:
-    text = "set   lr0 {{ cols }};;\n{% for x in range(cols) %}acc  ;;\n{% endfor %}bkpt;;\n"
+    text = (
+        "set   lr0 {{ cols }};;\n{% for x in range(cols) %}\nacc  ;;\nacc;;\n{% endfor %}bkpt;;\n"
+    )
     contexts = SourceSettings(contexts=({"cols": 2}, {"cols": 3}))
     analysis = Analyzer(load_isa("ipu")).analyze(text, settings=contexts)
     turned = Analysis(
@@ -135,6 +137,7 @@ def test_a_template_with_an_error_is_left_alone() -> None:
 
 def test_blanks_that_the_template_computes_with_stay_and_others_are_formatted() -> None:
     text = "{% set b %} x  y {% endset %}\nset lr0  {{ b|length }};;\nset  lr1   1 ;;\n"
+    text = HOUSE["ipu"] + text
     new = formatted(text)
     check_unchanged(text, new)
     assert new.endswith("    set                   lr1 1;;\n")
@@ -142,6 +145,7 @@ def test_blanks_that_the_template_computes_with_stay_and_others_are_formatted() 
 
 def test_a_value_that_begins_a_comment_keeps_its_line() -> None:
     text = "{% set off = '#' %}\n{{ off }} acc;; set lr0 1;;\nbkpt  ;;\n"
+    text = HOUSE["ipu"] + text
     new = formatted(text)
     check_unchanged(text, new)
     assert "    bkpt;;" in new

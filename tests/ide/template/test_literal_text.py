@@ -223,6 +223,6 @@ def test_inline_values_stand_at_the_written_registers() -> None:
     values = inline_values(analysis, Span(0, len(KERNEL)), offset)
     assert [(KERNEL[v.span.start : v.span.end], v.expression) for v in values] == [
         ("{{ k_index }}", "lr5"),
-        ("lr{{ row }}", "lr0"),
-        ("lr5", "lr5"),
+        ("lr{{ row }}", "lr0@set"),
+        ("lr5", "lr5@incr"),
     ]

@@ -37,6 +37,7 @@ def test_every_program_has_its_recorded_words_and_comes_back_from_them() -> None
     assert wrong == []
 
 
+@pytest.mark.usefixtures("short_control_runs")
 def test_no_program_that_has_words_has_an_error() -> None:
     analyzer = Analyzer(IPU2)
     wrong = [r["id"] for r in records("ipu2_encode") if check_errors(r["asm"], analyzer)]

@@ -39,7 +39,7 @@ def check(
         ("{% set a = 1 / 0 %}bkpt;;{{ a }}", "{% set a = 1 / 0 %}", "division by zero"),
         ("{% macro m() %}{{ 1 / 0 }}{% endmacro %}\n{{ m() }}bkpt;;", "{{ 1 / 0 }}", "division"),
         ("{{ ''.__class__ }}bkpt;;", "{{ ''.__class__ }}", "is unsafe"),
-        ("{% include 'a' %}bkpt;;", "{% include 'a' %}", "no loader"),
+        ("{% include 'a' %}bkpt;;", "{% include 'a' %}", "reads no other files"),
         ("{{ lipsum() }}bkpt;;", "{{ lipsum() }}", "the same program each time"),
         ("{{ [1] | random }}bkpt;;", "{{ [1] | random }}", "the same program each time"),
         ("{# ipu: context a b=1 #}bkpt;; # {{ b }}", "a", "`{# ipu: context NAME=VALUE #}`"),

@@ -25,7 +25,7 @@ def check_differences(before: SavedState, after: SavedState, *names: str) -> Non
 def test_a_new_state_is_all_zero_and_has_no_program() -> None:
     state = IpuState()
     blank = IpuState().xmem.image()
-    zero = SavedState(bytes(2176), (0,) * 36, 0, blank, Origin("ipu", state.layout))
+    zero = SavedState(bytes(2176), (0,) * 36, 0, blank, Origin("ipu", state.registers))
     check_differences(state.save(), zero)
     assert state.inst_mem == [None] * 1024
     assert not any(state.xmem.content)

@@ -1,0 +1,75 @@
+"""Sessions of the terminal debugger on a small kernel, in this process."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from ipu_asm.assembler.kernel import read_kernel
+from ipu_asm.cli.run.interactive.commands import execute
+from ipu_asm.cli.run.interactive.screen import Screen
+from ipu_asm.cli.run.interactive.session import CommandError, Session
+from ipu_asm.cli.run.options import read_options
+from ipu_asm.emulator.model import machine_for
+
+KERNEL = """\
+    set lr1 0;
+    set lr2 5;;            # two lines, one bundle
+    set lr3 128;;
+outer:
+    incr lr4 1;;
+inner:
+    incr lr1 1; str_acc_reg lr5 cr0;
+    blt lr1 lr2 inner;;    # compares the old lr1
+    add lr5 lr5 lr3; blt lr4 lr2 outer;;
+    bkpt;;
+"""
+
+
+class FixedScreen(Screen):
+    """A screen of a certain width, whose text can be read."""
+
+    def __init__(self, width: int = 100, has_color: bool = False) -> None:
+        self.text = io.StringIO()
+        super().__init__(self.text, has_color)
+        self._width = width
+
+    @property
+    def width(self) -> int:
+        return self._width
+
+    def taken(self) -> str:
+        """What has been written since the last call, without the last line break."""
+        shown = self.text.getvalue().removesuffix("\n")
+        self.text.seek(0)
+        self.text.truncate()
+        return shown
+
+
+def session_on(text: str = KERNEL, screen: Screen | None = None, options: str = "") -> Session:
+    """A session on a kernel of the IPU in the file `k.s`."""
+    Path("k.s").write_text(text)
+    kernel = read_kernel(text.encode(), "k.s", "ipu")
+    state = machine_for("ipu").make_state({})
+    state.load_program(kernel.words, kernel.lines)
+    given = read_options(["k.s", "--interactive", *options.split()])
+    return Session(kernel, state, given, settings={}, screen=screen or FixedScreen())
+
+
+def answer(session: Session, line: str) -> str:
+    """What a line prints; an error stands behind `!`."""
+    assert isinstance(session.screen, FixedScreen)
+    try:
+        execute(session, line)
+    except CommandError as error:
+        return f"{session.screen.taken()}! {error}".strip()
+    return session.screen.taken()
+
+
+def check_session(transcript: str, session: Session | None = None) -> Session:
+    """Each line typed, behind `>`, is answered as the lines below it say."""
+    session = session or session_on()
+    for exchange in transcript.strip().removeprefix("> ").split("\n> "):
+        typed, _, expected = exchange.partition("\n")
+        assert answer(session, typed) == expected.rstrip("\n"), typed
+    return session

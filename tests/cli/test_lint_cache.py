@@ -1,0 +1,242 @@
+"""The cache of `ipu-lint` changes how long a run takes, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.cli.lint import cache, parallel
+from ipu_asm.cli.lint.command import main
+from ipu_asm.cli.lint.digests import digest
+from ipu_asm.cli.lint.formats import FORMATS
+from ipu_asm.cli.lint.linter import Linter
+from ipu_asm.cli.lint.tool_stamp import tool_stamp
+from tests.cli.commands import Ran, run
+
+# What files are made of: findings with and without fixes, suppressed ones, findings in headers.
+PIECES = (
+    "ACC.first;;\n",
+    "set lr1 40000; incr lr2 5;;\n",
+    "# ipu: ignore[E101] on purpose\nbogus;;\n",
+    "# ipu: ignore[E106]\nbkpt;;\n",
+    "x: incr lr0 1; b x;;\n",
+    "{% for k in [1, 2] %}set lr{{ k }} 3;;\n{% endfor %}",
+    "set lr3 {{ rows }};;\n",
+    "bkpt;; # \u00e9\U0001f600\n",
+    '#include "shared.h"\nset lr4 SIZE;;\n',
+    '#include "near.h"\n',
+)
+SETTINGS = ("", 'ignore = ["E101"]\n', 'fail-level = "hint"\n', 'select = ["E", "H"]\n')
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name: str, text: str) -> None:
+    """Write a file; lone surrogates are bytes that are not UTF-8."""
+    path = Path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def linted(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """The files that a run had to lint: those that the cache did not have."""
+    names = []
+
+    def lint(linter: Linter, file: object) -> object:
+        names.append(file.target.name)  # type: ignore[attr-defined]
+        return original(linter, file)  # type: ignore[arg-type]
+
+    original = Linter._lint
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Linter, "_lint", lint)
+        run(main, arguments, capsys)
+    return names
+
+
+def check_same(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
+    """A run without the cache, which is that with it, twice."""
+    expected = run(main, [*arguments, "--no-cache"], capsys)
+    assert run(main, arguments, capsys) == expected
+    assert run(main, arguments, capsys) == expected
+    return expected
+
+
+def change_something(chance: random.Random) -> None:
+    """Change a source, a header or the settings, or let a header appear or go."""
+    kind = chance.randrange(5)
+    text = "".join(chance.choices(PIECES, k=3))
+    if kind <= 1:
+        write(f"{chance.choice('abc')}.s", text)
+    elif kind == 2:
+        write("c.S", f"#define SIZE 3\n{text}")
+    elif kind == 3:
+        path = Path(chance.choice(("include/shared.h", "shared.h", "near.h")))
+        if path.exists():
+            path.unlink()
+        else:
+            write(str(path), f"#define SIZE {chance.randrange(9)}\n{chance.choice(PIECES)}")
+    else:
+        rows = f"[defines]\nrows = {chance.randrange(3)}\n"
+        write("ipu.toml", f"{rows}[lint]\n{chance.choice(SETTINGS)}")
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 1 << 32))
+def test_any_history_of_a_folder_has_the_output_of_runs_without_a_cache(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], seed: int
+) -> None:
+    chance = random.Random(seed)
+    os.chdir(tmp_path_factory.mktemp("history"))
+    for name in ("a.s", "b.s", "sub/d.s", "c.S"):
+        write(name, "".join(chance.choices(PIECES, k=3)))
+    for _ in range(4):
+        arguments = ["--format", chance.choice(tuple(FORMATS))]
+        arguments += chance.choice(([], ["--diff"], ["--ignore", "E1"], ["--max-per-file", "1"]))
+        arguments += chance.choice(([], ["a.s", "."], ["--define", "rows=2"], ["--isa", "ipu2"]))
+        check_same(capsys, *arguments)
+        change_something(chance)
+    check_same(capsys, "--statistics")
+
+
+def test_what_has_not_changed_is_not_linted_again(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.s", "acc.frist;;\n")
+    write("b.s", "bkpt;;\n")
+    assert len(linted(capsys)) == 2
+    assert linted(capsys) == []
+    write("a.s", "acc.first;; bkpt;;\n")
+    assert [os.path.basename(name) for name in linted(capsys)] == ["a.s"]
+    assert len(linted(capsys, "--define", "x=1")) == 2
+    assert len(linted(capsys, "--no-cache")) == 2
+
+
+def test_a_header_counts_also_where_it_was_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.S", '#include "size.h"\n')
+    write("b.S", "")
+    run(main, ["."], capsys)
+    assert linted(capsys) == []
+    write("size.h", "#define SIZE 3\n")
+    assert [os.path.basename(name) for name in linted(capsys)] == ["a.S"]
+    write("size.h", "#define SIZE 4\n")
+    assert [os.path.basename(name) for name in linted(capsys)] == ["a.S"]
+
+
+def test_another_version_of_the_program_lints_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    run(main, [], capsys)
+    monkeypatch.setattr(cache, "tool_stamp", lambda: "another")
+    assert len(linted(capsys)) == 1
+
+
+def test_the_folder_lies_beside_the_configuration_and_hides_itself(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("ipu.toml", "")
+    write("sub/a.s", "bkpt;;\n")
+    os.chdir("sub")
+    run(main, [], capsys)
+    os.chdir("..")
+    names = sorted(path.name for path in Path(".ipu_cache").iterdir())
+    assert len(names) == 3
+    assert {".gitignore", "CACHEDIR.TAG"} < set(names)
+    assert Path(".ipu_cache/.gitignore").read_text().endswith("\n*\n")
+    tag = Path(".ipu_cache/CACHEDIR.TAG").read_text()
+    assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+
+
+def spoil(data: bytes, how: int) -> bytes:
+    """The content of a file of the cache after something has gone wrong."""
+    middle = len(data) // 2
+    return (b"", data[:middle], data[:middle] + b"\xff" + data[middle + 1 :], b"[]")[how]
+
+
+@pytest.mark.parametrize("how", range(4))
+def test_a_broken_cache_is_as_good_as_none(capsys: pytest.CaptureFixture[str], how: int) -> None:
+    write("a.s", "acc.frist;;\n")
+    expected = check_same(capsys)
+    (path,) = Path(".ipu_cache").glob("*.json")
+    path.write_bytes(spoil(path.read_bytes(), how))
+    assert run(main, [], capsys) == expected
+    assert linted(capsys) == []
+
+
+def test_results_of_another_form_are_as_good_as_none(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.s", "acc.frist;;\n")
+    expected = check_same(capsys)
+    (path,) = Path(".ipu_cache").glob("*.json")
+    name, _, line = path.read_text().partition("\n")[2].partition("\t")
+    stamp = digest(tool_stamp())
+    for change in ({"findings": [1]}, {"empty": 3}, {"read": None}, {"headers": {"/no": "a"}}):
+        body = f"{name}\t{json.dumps(json.loads(line) | change)}"
+        path.write_text(f"{digest(stamp + body)}\n{body}")
+        assert run(main, [], capsys) == expected
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "read-only"])
+def test_without_a_place_to_write_there_is_no_cache_and_no_error(
+    capsys: pytest.CaptureFixture[str], kind: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    if kind == "file":
+        Path(".ipu_cache").touch()
+    elif kind == "link":
+        Path(".ipu_cache").symlink_to(elsewhere)
+    elif kind == "read-only":
+        Path(".ipu_cache").symlink_to("/proc/self")
+    ran = check_same(capsys)
+    assert (ran.status, ran.err) == (1, "")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_runs_side_by_side_keep_what_the_others_have_added(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    write("b.s", "bkpt;;\n")
+    lint = parallel.lint_all
+
+    def beside(*arguments: object) -> object:
+        monkeypatch.undo()
+        run(main, ["b.s"], capsys)
+        return lint(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("ipu_asm.cli.lint.run.lint_all", beside)
+    main(["a.s"])
+    assert linted(capsys, "a.s", "b.s") == []
+
+
+def test_results_that_nothing_has_used_for_a_month_are_removed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("a.s", "bkpt;;\n")
+    write("sub/b.s", "bkpt;;\n")
+    run(main, [], capsys)
+    files = list(Path(".ipu_cache").glob("*.json"))
+    assert len(files) == 2
+    for path in files:
+        os.utime(path, (0, 0))
+    write("a.s", "bkpt;;\n\n")
+    run(main, ["a.s"], capsys)
+    assert len(list(Path(".ipu_cache").glob("*.json"))) == 1
+
+
+def test_a_source_that_is_gone_leaves_no_result(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.s", "bkpt;;\n")
+    write("b.s", "bkpt;;\n")
+    run(main, [], capsys)
+    Path("b.s").unlink()
+    write("a.s", "bkpt;;\n\n")
+    run(main, [], capsys)
+    (path,) = Path(".ipu_cache").glob("*.json")
+    assert '"b.s"' not in path.read_text()
