@@ -27,6 +27,7 @@ generate: ## every generated file: parse tables, grammars, editor files, rule pa
 	$(PYTHON) -m ipu_asm.reports.textmate
 	$(PYTHON) -m ipu_asm.reports.vscode
 	$(PYTHON) -m ipu_asm.reports.rule_pages
+	$(PYTHON) .ci/command-pages
 	for isa in $$($(PYTHON) -c "from ipu_asm.isa import available_isas; print(*available_isas())"); do \
 	    $(PYTHON) -m ipu_asm as --isa $$isa docs -o docs/reference || exit 1; done
 
