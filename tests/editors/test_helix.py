@@ -82,9 +82,12 @@ def test_the_key_for_help_opens_the_page_of_the_instruction(opened: Open) -> Non
 
 def test_completion_offers_only_what_the_bundle_has_a_slot_for(opened: Open) -> None:
     helix = opened(LOOP)
-    helix.type("geo", "mult.ve r0 lr0 lr0 lr0 lr0; \x18")
+    helix.add_line("mult.ve r0 lr0 lr0 lr0 lr0; ")
+    helix.type("\x18")
     assert "mult.ee" not in helix.check_shows("str_acc_reg", "acc  ")
-    helix.type("\x7f; mult\x18")
+    helix = opened(LOOP)
+    helix.add_line("mult.ve r0 lr0 lr0 lr0 lr0;; mult")
+    helix.type("\x18")
     helix.check_shows("lr0;;", "mult.ee")
 
 
