@@ -7,7 +7,6 @@ from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.queries import when_true
-from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
 from ipu_asm.flow.control_run.steps import Access, Step, Sum, UnsupportedProgramError
@@ -42,7 +41,7 @@ def fault_address(debugger: Debugger) -> FaultAddress | None:
         steps = steps_of(program, WIDE_MODES.index(mode) if mode in WIDE_MODES else 0)
     except UnsupportedProgramError:
         return None
-    names, values = scalar_registers(program.isa).names, _values(debugger.state)
+    names, values = scalar_registers(program.isa).names, debugger.state.regfile.scalar_values()
     for access in steps[pc].accesses if 0 <= pc < len(steps) else ():
         offset = _before_bundle(access.offset, steps[pc])
         if access.space.is_register or access.highest is None or offset is None:
@@ -85,7 +84,7 @@ def address_lines(debugger: Debugger, found: FaultAddress) -> list[str]:
 
     A base register that is not where the head comment has its region says so.
     """
-    program, values = debugger.program, _values(debugger.state)
+    program, values = debugger.program, debugger.state.regfile.scalar_values()
     lines = []
     for name in found.offsets:
         text = f"{name} = {describe_word(values[name])}"
@@ -124,10 +123,6 @@ def _before_bundle(sum_: Sum, step: Step) -> Sum | None:
         for name, each in inner[1]:
             registers[name] = registers.get(name, 0) + factor * each
     return constant, tuple(registers.items())
-
-
-def _values(state: AnyState) -> dict[str, int]:
-    return dict(zip(state.layout.scalar_names, map(int, state.regfile.scalars)))
 
 
 def _start(access: Access, names: tuple[str, ...], values: dict[str, int]) -> int:

@@ -95,7 +95,7 @@ def memory_usage(debugger: Debugger, most_cells: int = MOST_CELLS) -> MemoryUsag
     if planned is not None:
         accessed += [*planned.reads, *planned.writes]
     used = joined(_clipped(accessed, size), 0)
-    registers = dict(zip(model.layout.scalar_names, state.regfile.scalars))
+    registers = state.regfile.scalar_values()
     unit = model.types_in(state).address_unit
     parts = [
         part._replace(bytes=bytes_)

@@ -130,6 +130,14 @@ class RegisterFile:
         count = vector.elements * vector.size // dtype.itemsize
         return np.frombuffer(self.block, dtype, count, vector.start)
 
+    def scalar_values(self) -> dict[str, int]:
+        """Return the scalar registers of all files by name, as unsigned 32-bit numbers."""
+        return dict(zip(self.layout.scalar_names, map(int, self.scalars)))
+
+    def vector_values(self) -> dict[str, bytes]:
+        """Return the bytes of the vector registers by name."""
+        return {name: bytes(self.block[at]) for name, at in self.layout.vector_places.items()}
+
     def copy_from(self: _File, other: _File) -> None:
         """Copy every register of another register file."""
         self.block[:] = other.block

@@ -32,7 +32,7 @@ class RunLength:
     def __init__(self, program: Program, state: AnyState) -> None:
         self._program = program
         self._begins = state.program_counter == 0
-        self._registers = dict(zip(state.layout.scalar_names, state.regfile.scalars))
+        self._registers = state.regfile.scalar_values()
 
     @cached_property
     def _run(self) -> ControlRun | None:

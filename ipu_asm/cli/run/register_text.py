@@ -17,17 +17,6 @@ _BYTES_A_ROW = 32
 _WORD = 4
 
 
-def scalars_of(state: AnyState) -> dict[str, int]:
-    """Return the 32-bit values of the scalar registers by name, as unsigned numbers."""
-    return dict(zip(state.layout.scalar_names, state.regfile.scalars))
-
-
-def vectors_of(state: AnyState) -> dict[str, bytes]:
-    """Return the bytes of the vector registers by name."""
-    block = state.regfile.block
-    return {name: bytes(block[place]) for name, place in state.layout.vector_places.items()}
-
-
 def settings_of_state(state: AnyState) -> dict[str, str]:
     """Return the settings of the host by name, apart from the element type."""
     values = machine_for(state.isa_name).setting_values(state.settings)
@@ -45,11 +34,12 @@ def state_text(state: AnyState, last_bundle: int | None = None) -> str:
     settings = "".join(f", {name} {text}" for name, text in settings_of_state(state).items())
     head = f"pc = {state.program_counter}{halted}{last}, element type {types.name or 'none'}"
     lines = [f"{head}{settings}"]
-    cells = [f"{name} = {describe_word(value)}" for name, value in scalars_of(state).items()]
+    scalars = state.regfile.scalar_values()
+    cells = [f"{name} = {describe_word(value)}" for name, value in scalars.items()]
     for start in range(0, len(cells), _COLUMNS):
         row = cells[start : start + _COLUMNS]
         lines.append("".join(cell.ljust(_COLUMN) for cell in row).rstrip())
-    for name, content in vectors_of(state).items():
+    for name, content in state.regfile.vector_values().items():
         lines += _vector_lines(name, content, types)
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.expectations import Comparison
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.cli.run.register_text import scalars_of, settings_of_state, state_text, vectors_of
+from ipu_asm.cli.run.register_text import settings_of_state, state_text
 from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
@@ -104,7 +104,7 @@ def summary_json(
         "dtype": types.name,
         "engine": "core" if outcome.machine.bundles_on_core else "numpy",
         "fault": stop.fault and _fault(stop.fault, kernel.source),
-        "registers": scalars_of(state),
+        "registers": state.regfile.scalar_values(),
     }
     if settings := settings_of_state(state):
         result["settings"] = settings
@@ -115,7 +115,8 @@ def summary_json(
     if comparisons:
         result["expected"] = [comparison.json() for comparison in comparisons]
     if options.state:
-        result["vectors"] = {name: data.hex() for name, data in vectors_of(state).items()}
+        vectors = state.regfile.vector_values()
+        result["vectors"] = {name: data.hex() for name, data in vectors.items()}
     return json.dumps(result, indent=2) + "\n"
 
 

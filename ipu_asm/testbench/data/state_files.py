@@ -75,19 +75,16 @@ def state_file(state: AnyState, run: RunSoFar) -> bytes:
         **run._asdict(),
         "pc": state.program_counter,
         "is_halted": state.is_halted,
-        "scalars": dict(zip(state.layout.scalar_names, state.regfile.scalars)),
+        "scalars": state.regfile.scalar_values(),
     }
-    arrays = {
-        vector: bytes(state.regfile.block[place])
-        for vector, place in state.layout.vector_places.items()
-    }
+    contents = {**state.regfile.vector_values(), _MEMORY: bytes(state.xmem.content)}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         _write(archive, _ABOUT, json.dumps(about, indent=1).encode())
-        for vector, content in {**arrays, _MEMORY: bytes(state.xmem.content)}.items():
+        for name, content in contents.items():
             array = io.BytesIO()
             np.save(array, np.frombuffer(content, np.uint8), allow_pickle=False)
-            _write(archive, f"{vector}.npy", array.getvalue())
+            _write(archive, f"{name}.npy", array.getvalue())
     return file.getvalue()
 
 
