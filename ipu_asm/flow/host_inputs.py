@@ -9,6 +9,7 @@ from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.control_run.configurations import commented_values
 from ipu_asm.flow.control_run.facts import control_facts, facts_with
 from ipu_asm.flow.control_run.step_reading import scalar_registers
+from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.isa import manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes
@@ -63,6 +64,7 @@ def header_values(program: Program) -> dict[str, HeaderValue]:
     comment is another; ``cr1 = WEIGHT_BASE`` is the beginning of the region ``weights``.
     """
     notes, bases, commented = register_notes(program), bases_of(program), commented_values(program)
+    accesses = _memory_accesses(program)
     found: dict[str, HeaderValue] = {}
     for name in host_registers(program):
         if commented.get(name):
@@ -71,7 +73,7 @@ def header_values(program: Program) -> dict[str, HeaderValue]:
             found[name] = HeaderValue(int(match[1], 0) % _WORD, f"{name} = {match[1]}")
         elif name in bases:
             note = bases[name]
-            unit = max(note.row, _unit(program, name))
+            unit = max([note.row, *(access.unit for access in accesses.get(name, [])[:1])])
             words = f"{note.name} at {note.start // note.row:#x}"
             found[name] = HeaderValue(note.start // unit, words)
     return found
@@ -83,11 +85,10 @@ def input_regions(program: Program, values: Mapping[str, int]) -> list[InputRegi
     `values` are those of host registers, as far as they are known: they tell the size of a region
     that the comment counts in unknown numbers.
     """
-    notes, bases = memory_notes(program), bases_of(program)
-    kinds = _kinds(program)
+    notes, accesses = memory_notes(program), _memory_accesses(program)
     found = []
-    for register, note in bases.items():
-        if kinds.get(register) == {"read"}:
+    for register, note in bases_of(program).items():
+        if {access.kind for access in accesses.get(register, ())} == {"read"}:
             size = note.size
             if size is None:
                 size = _extent(program, values, register, note, notes)
@@ -95,23 +96,14 @@ def input_regions(program: Program, values: Mapping[str, int]) -> list[InputRegi
     return sorted(found, key=lambda region: region.note.start)
 
 
-def _kinds(program: Program) -> dict[str, set[str]]:
-    """Whether the accesses through each base register read or write."""
-    kinds: dict[str, set[str]] = {}
+def _memory_accesses(program: Program) -> dict[str, list[Access]]:
+    """Return the memory accesses of the first configuration by their base registers."""
+    found: dict[str, list[Access]] = {}
     for run in (facts.run for facts in control_facts(program)[:1]):
         for access in (access for step in run.steps for access in step.accesses):
             for base in access.bases if not access.space.is_register else ():
-                kinds.setdefault(run.names.names[base], set()).add(access.kind)
-    return kinds
-
-
-def _unit(program: Program, register: str) -> int:
-    """The bytes that a base register counts in."""
-    for run in (facts.run for facts in control_facts(program)[:1]):
-        for access in (access for step in run.steps for access in step.accesses):
-            if register in (run.names.names[base] for base in access.bases):
-                return access.unit
-    return 1
+                found.setdefault(run.names.names[base], []).append(access)
+    return found
 
 
 def _extent(
