@@ -13,7 +13,7 @@ from ipu_asm.diagnostics.command_line import CommandLineParser
 
 
 class ArgumentParser(CommandLineParser):
-    """A parser with one-line error messages, exit status 2 and completion for shells."""
+    """A parser that exits with status 2 and one line for a usage error, and completes in shells."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(formatter_class=_Formatter, **settings)

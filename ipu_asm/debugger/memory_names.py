@@ -1,4 +1,4 @@
-"""The names of parts of memory: of assertions, of the head comment, of data of the host."""
+"""Names of memory regions, from assertions, the head comment and the data of the host."""
 
 from __future__ import annotations
 

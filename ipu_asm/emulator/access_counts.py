@@ -53,7 +53,7 @@ class AccessCounts:
         return int(reads), int(writes)
 
     def ranges(self) -> list[range]:
-        """Return the bytes of blocks that were accessed, in order; neighbours are joined."""
+        """Return the address ranges of accessed blocks in order, adjacent ones joined."""
         used = self._counts.any(axis=1)
         edges = np.flatnonzero(np.diff(np.concatenate(([False], used, [False]))))
         return [

@@ -50,7 +50,11 @@ class OperationPlan(NamedTuple):
 
 
 class BundlePlan(NamedTuple):
-    """A bundle of any machine with a layout, and the entries of its instructions, by their keys."""
+    """What `bind` needs of a bundle: its word, its decoded instructions and their operations.
+
+    `stops` is the operation of the break slot, None if it is empty. `specs` are the descriptions
+    of the instructions by slot, mnemonic and opcode.
+    """
 
     word: int
     stops: OperationPlan | None
@@ -60,7 +64,7 @@ class BundlePlan(NamedTuple):
 
 
 class BindingMachine(Protocol):
-    """What binding asks of a machine: live registers, and those from before a bundle."""
+    """A machine to bind a bundle to. `snapshot` has the registers from before the bundle."""
 
     snapshot: RegisterFile
 

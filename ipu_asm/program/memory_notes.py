@@ -1,7 +1,7 @@
-"""The author's names of parts of memory, from the head comment of a kernel.
+"""Named memory regions of the head comment of a kernel, for example::
 
-0x20000  16,384 bytes    weights, transposed: 128 bytes for each input
-0x40000  N * 128 bytes   out
+    0x20000  16,384 bytes    weights, transposed: 128 bytes for each input
+    0x40000  N * 128 bytes   out
 
 Under ``Memory, in rows of 128 bytes`` addresses and sizes count rows.
 """

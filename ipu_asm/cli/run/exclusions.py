@@ -35,7 +35,7 @@ def _replaced_state(options: RunOptions) -> str | None:
 
 
 def _debugging(options: RunOptions) -> str | None:
-    """Return what a debug session excludes."""
+    """Return a message if an option excludes the debug session that was asked for, else None."""
     if not options.is_debugged:
         return None
     name = "--interactive" if options.interactive else "--commands"

@@ -209,7 +209,7 @@ class Execution:
         return following
 
     def _end_at_unknown_exit(self, loop: LoopIterations, nodes: Sequence[Node]) -> None:
-        """End the run before the first branch of a loop whose outcome is not known."""
+        """End the run before the first exit of the loop whose branch condition is not known."""
         first = loop.exits[0]
         if first.iteration < len(loop.recent):
             nodes = loop.recent[first.iteration].nodes

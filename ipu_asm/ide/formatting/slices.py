@@ -123,7 +123,7 @@ def conventions(program: Program, style: str) -> Conventions:
 
 
 def _votes(job: FormatJob, last: int) -> Iterator[GapVotes]:
-    """Yield the gaps of the slices up to `last`; those of slices that an edit left are known."""
+    """Yield the column votes of the slices up to bundle `last`; unedited slices keep theirs."""
     program = job.program
     if bodies(program):
         yield votes_of(_lines(job, 0, last))

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import NoReturn, Sequence
 
-from ipu_asm.config.files import FileError, counted
+from ipu_asm.config.files import FileError
 from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView, Space
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.testbench.data.conversion import Content, MachineData
 from ipu_asm.testbench.data.memory import content_of
 from ipu_asm.testbench.data.reading import Piece, read_piece
 from ipu_asm.testbench.data.source import Data, DataError, Place, number_of, source_of
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 
 class ExpectedFiles:
-    """Reads what is expected of a machine. Relative paths are in `folder`.
+    """Reads the bytes that files expect in a machine's memory. Relative paths are in `folder`.
 
-    `pieces` are the data that the launch expects in memory: of these files the address is known.
+    `pieces` are the expected data of the launch: a file among them needs no address.
     """
 
     def __init__(self, state: AnyState, folder: str, pieces: Sequence[Piece] = ()) -> None:
