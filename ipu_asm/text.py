@@ -13,6 +13,11 @@ from ipu_asm.named_tuple import NamedTuple
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 byte`, `1,304 bytes`."""
+    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
+
+
 _LONG = 1 << 22
 """Characters from which on a text has its many offsets in an array."""
 

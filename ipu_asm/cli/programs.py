@@ -11,7 +11,7 @@ from ipu_asm.cli.console import columns_of, print_message, wants_color, write
 from ipu_asm.cli.headers import headers_of
 from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.files import FileError, counted
+from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
@@ -25,7 +25,7 @@ from ipu_asm.program.effective_program import (
 from ipu_asm.source.expand import is_template
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.settings import source_settings
-from ipu_asm.text import SourceFile
+from ipu_asm.text import SourceFile, counted
 
 
 def read_source(

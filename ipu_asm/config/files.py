@@ -173,11 +173,6 @@ def is_numpy_file(name: str) -> bool:
     return os.path.splitext(name)[1].lower() in (".npy", ".npz")
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 file`, `2 files`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _open(path: str, flags: int) -> int:
     """Open a file without waiting for the other end of a pipe."""
     descriptor = os.open(path, flags | _NON_BLOCKING)

@@ -11,6 +11,7 @@ from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.emulator.element_types import BIT, MASK, TYPES
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.text import counted
 
 _SEPARATOR: Final = ":"
 
@@ -125,8 +126,7 @@ def _changed_bits(name: str, before: int, after: int, wanted: int | None) -> str
     if wanted is not None and wanted.bit_count() == 1:
         new = int(bool(after & wanted))
         return f"`{name}` changed from {1 - new} to {new}"
-    count = differing.bit_count()
-    return f"{count} bit{'s' if count > 1 else ''} of `{name}` changed"
+    return f"{counted(differing.bit_count(), 'bit')} of `{name}` changed"
 
 
 def _changed_elements(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Callable, Collection, Final
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.control_run.loops import bound_text, loop_cost
 from ipu_asm.ide.expansions import is_template, whole_reading
-from ipu_asm.ide.template.hints import block_sizes, counted
+from ipu_asm.ide.template.hints import block_sizes
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

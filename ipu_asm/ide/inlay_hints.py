@@ -11,7 +11,6 @@ from ipu_asm.flow.latency import slow_writes
 from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.control_run.loops import branch_remark, repeat_remark
-from ipu_asm.ide.control_run.run import counted
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.parameters import MARK
 from ipu_asm.ide.pages.latency import line_text
@@ -23,7 +22,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.code_positions import no_ops_at
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

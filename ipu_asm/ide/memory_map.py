@@ -9,12 +9,11 @@ from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.ide.control_run.accesses import instruction_span
 from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
-    counted,
     cycles_sentence,
 )
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Container, Iterator, Sequence
 
-from ipu_asm.config.files import counted
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.flow.packing.pack import PackingError, packing_blocks, plan_packing, saved_bundles
 from ipu_asm.ide.expansions import is_template, reading_at
@@ -16,7 +15,7 @@ from ipu_asm.ide.refactorings.bundle_position import bundle_position_at
 from ipu_asm.ide.template.checked import written_edits
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
-from ipu_asm.text import TextEdit
+from ipu_asm.text import TextEdit, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

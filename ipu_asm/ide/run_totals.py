@@ -5,12 +5,12 @@ from __future__ import annotations
 from ipu_asm.flow.loop_numbers import total_cycles
 from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
-    counted,
     cycles_sentence,
     size_in_memory,
 )
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+from ipu_asm.text import counted
 
 
 class RunTotals(NamedTuple):

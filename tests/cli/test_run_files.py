@@ -143,7 +143,7 @@ def test_no_more_is_read_than_fits_into_memory(capsys: pytest.CaptureFixture[str
     for name in ("/dev/zero", "long"):
         ran = run(main, f"copy.s --load {name}@0x100000".split(), capsys)
         assert (ran.status, ran.out) == (2, "")
-        assert f"{name}: xmem has 0x200000 bytes, found more than 1048576 bytes for" in ran.err
+        assert f"{name}: xmem has 0x200000 bytes, found more than 1,048,576 bytes for" in ran.err
         assert run(main, f"{COPYING} --load {name}@0x4000:16".split(), capsys).status == 0
     Path("long").unlink()
 

@@ -177,7 +177,7 @@ def test_elements_that_ml_dtypes_saves_are_loaded_in_their_mode_only(name: str) 
         ),
         (
             np.zeros((0x200001,), np.int8), "", "int8",
-            "xmem has 0x200000 bytes, found 2097153 bytes at 0x0",
+            "xmem has 0x200000 bytes, found 2,097,153 bytes at 0x0",
         ),
     ],
 )  # fmt: skip

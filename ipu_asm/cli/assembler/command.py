@@ -42,7 +42,6 @@ from ipu_asm.config.files import (
     STANDARD_INPUT,
     FileError,
     Target,
-    counted,
     file_error,
     input_at,
     read_bytes,
@@ -51,7 +50,7 @@ from ipu_asm.config.files import (
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.text import SourceFile
+from ipu_asm.text import SourceFile, counted
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -19,13 +19,13 @@ from ipu_asm.cli.differences import show_difference
 from ipu_asm.cli.fmt.options import PROGRAM, FmtOptions, read_options
 from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.file_writing import rewrite_file
-from ipu_asm.config.files import FileError, SourceText, Target, counted, read_text
+from ipu_asm.config.files import FileError, SourceText, Target, read_text
 from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.isa_choice import UNCLAIMED
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
 from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import apply_edits
+from ipu_asm.text import apply_edits, counted
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -16,7 +16,7 @@ from ipu_asm.cli.console import (
 )
 from ipu_asm.cli.lint.options import LintOptions, read_options
 from ipu_asm.cli.lint.run import PROGRAM, LintRun
-from ipu_asm.config.files import counted
+from ipu_asm.text import counted
 
 
 def run_command(argv: Sequence[str] | None) -> int:

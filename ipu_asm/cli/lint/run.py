@@ -24,7 +24,8 @@ from ipu_asm.cli.progress import ProgressBar
 from ipu_asm.cli.sources import chosen_files
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
-from ipu_asm.config.files import FileError, Target, counted, input_at
+from ipu_asm.config.files import FileError, Target, input_at
+from ipu_asm.text import counted
 
 PROGRAM = "ipu-lint"
 

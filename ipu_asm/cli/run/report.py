@@ -11,7 +11,6 @@ from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.expectations import Comparison
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.register_text import settings_of_state, state_text
-from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.diagnostics.rendering import printable, render
@@ -26,7 +25,7 @@ from ipu_asm.emulator.stops import (
 )
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
-from ipu_asm.text import SourceFile, Span
+from ipu_asm.text import SourceFile, Span, counted
 
 _FAULT = RuleId("fault", "fault", Severity.ERROR)
 _CYCLE_LIMIT = RuleId("cycle-limit", "cycle-limit", Severity.ERROR)

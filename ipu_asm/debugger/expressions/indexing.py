@@ -9,7 +9,7 @@ from ipu_asm.debugger.expressions.machine_view import MachineView
 from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.expressions.errors import ExpressionError, number_text
 from ipu_asm.expressions.tree import IndexRange, Node
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 Whole = Callable[[Node], int]
 """Evaluates a tree to a whole number."""
@@ -51,7 +51,7 @@ def memory_slice(view: MachineView, part: IndexRange, kind: ElementType, whole: 
         size = kind.size * (count or 1)
         message = f"an address lies within the {view.model.memory_size:#x} bytes of xmem"
         at = f"{first:#x}" if 0 <= first < 1 << 64 else number_text(first)
-        found = f"found {size} byte{'s' if size > 1 else ''} at {at}"
+        found = f"found {counted(size, 'byte')} at {at}"
         raise ExpressionError(f"{message}, {found}", part.first.span)
     return location
 

@@ -11,6 +11,7 @@ from ipu_asm.debugger.inspection.items import ItemFactory
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.emulator.element_types import MASK, TYPES
+from ipu_asm.text import counted
 
 MAX_RANGES: Final = 256
 """Limit on the changed memory ranges that are listed."""
@@ -56,9 +57,9 @@ def changes_text(comparison: Comparison) -> tuple[str, int]:
     registers, ranges = len(changed_registers(comparison)), len(list(changed_ranges(comparison)))
     parts = []
     if registers:
-        parts.append(f"{registers} register{'s' if registers > 1 else ''}")
+        parts.append(counted(registers, "register"))
     if ranges:
-        parts.append(f"{ranges} range{'s' if ranges > 1 else ''} of xmem")
+        parts.append(f"{counted(ranges, 'range')} of xmem")
     return ", ".join(parts) or "nothing", registers + min(ranges, MAX_RANGES + 1)
 
 

@@ -8,9 +8,9 @@ from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.ide.control_run.configurations import origin_of, shown_facts
-from ipu_asm.ide.control_run.run import counted, listed, unknown_registers
+from ipu_asm.ide.control_run.run import listed, unknown_registers
 from ipu_asm.program.program import Program
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

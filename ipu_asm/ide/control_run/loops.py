@@ -14,13 +14,13 @@ from ipu_asm.flow.packing.bounds import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
 from ipu_asm.ide.control_run.run import (
-    counted,
     listed,
     unknown_registers,
 )
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.text import counted
 
 
 class LoopCost(NamedTuple):

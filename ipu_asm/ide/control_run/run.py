@@ -9,6 +9,7 @@ from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
 from ipu_asm.flow.loop_numbers import cycles_of_run
 from ipu_asm.isa.forms import NO_LIMIT
 from ipu_asm.isa.model import Isa
+from ipu_asm.text import counted
 
 
 def cycles_sentence(facts: ControlFacts) -> str:
@@ -27,11 +28,6 @@ def cycles_sentence(facts: ControlFacts) -> str:
 def unknown_registers(facts: ControlFacts) -> Sequence[str]:
     """Return the registers without a known value that the run depends on."""
     return facts.summary.unknown
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural."""
-    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
 
 
 def size_in_memory(isa: Isa, count: int) -> str:

@@ -10,7 +10,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.jinja.tags import TagKind
 from ipu_asm.source.source_map import MAIN, SourceRange
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -52,11 +52,6 @@ def block_sizes(analysis: Analysis) -> Iterator[TagRemark]:
             if iterations:
                 text += f" in {counted(iterations, 'iteration')}"
             yield TagRemark(block.opening.tag.span, text)
-
-
-def counted(number: int, unit: str) -> str:
-    """Return a number with its unit in singular or plural."""
-    return f"{number:,} {unit if number == 1 else f'{unit}s'}"
 
 
 def _values(expansion: Expansion, tag: Span) -> list[str]:

@@ -9,14 +9,13 @@ from ipu_asm.ide.control_run.run import size_in_memory
 from ipu_asm.ide.expansions import Occasion, occasions
 from ipu_asm.ide.template.blocks import Statement, TemplateSyntax, template_syntax
 from ipu_asm.ide.template.bundles import WrittenBundles
-from ipu_asm.ide.template.hints import counted
 from ipu_asm.ide.template.lookup import TemplateName, values_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.markdown import escaped, inline_code
 from ipu_asm.source.expansion import NameDefinition, NameKind
 from ipu_asm.source.jinja.tags import Tag
 from ipu_asm.source.source_map import FrameKind
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

@@ -12,6 +12,7 @@ from ipu_asm.reports.html_page import html_page
 from ipu_asm.reports.performance import wording
 from ipu_asm.reports.performance.memory import AccessReport, Region
 from ipu_asm.reports.performance.report import PerformanceReport
+from ipu_asm.text import counted
 
 _CELLS = 400
 """Parts of a strip, each of which has one colour."""
@@ -68,7 +69,7 @@ def region_map(region: Region) -> RegionMap:
     return RegionMap(
         wording.base_text(region.base),
         wording.range_text(start + base, end + base) if touched else "?",
-        wording.counted(sum(map(len, touched)), "byte") if region.is_known else "? bytes",
+        counted(sum(map(len, touched)), "byte") if region.is_known else "? bytes",
         Strip("all", "", _pieces(region.read, region.written, range(start, end))),
         accesses,
     )

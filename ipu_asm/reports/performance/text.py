@@ -10,7 +10,6 @@ from ipu_asm.reports.performance.report import PerformanceReport
 from ipu_asm.reports.performance.wording import (
     base_text,
     by_savings,
-    counted,
     cycles_text,
     end_text,
     extent_text,
@@ -30,6 +29,7 @@ from ipu_asm.reports.performance.wording import (
     savings_text,
     values_hint,
 )
+from ipu_asm.text import counted
 
 _Row = Sequence[str]
 

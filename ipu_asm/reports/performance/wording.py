@@ -14,6 +14,7 @@ from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.moves import BlockMoves
 from ipu_asm.reports.performance.report import PerformanceReport
+from ipu_asm.text import counted
 
 _MOST_LINES = 10
 _MOST_MOVES = 8
@@ -23,11 +24,6 @@ _LARGEST_DECIMAL = 9
 def grouped(count: Count) -> str:
     """Return a number with separators; `?` if it is not known."""
     return "?" if count is None else f"{count:,}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with separators and its noun: `1 byte`, `1,304 cycles`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def short(count: Count) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import (
     ERROR_DIRECTIVE,
@@ -15,6 +14,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.tokens import Place, Token, words_of, written_place
+from ipu_asm.text import counted
 
 
 class Mistake(NamedTuple):

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ipu_asm.config.files import counted
 from ipu_asm.debugger.expressions.machine_view import MachineView, view_of
 from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.emulator.model import machine_for
@@ -19,6 +18,7 @@ from ipu_asm.testbench.arrays import Array, array_types
 from ipu_asm.testbench.data.generated import generated_bytes
 from ipu_asm.testbench.data.numpy_files import StoredArray
 from ipu_asm.testbench.data.source import Data, DataError, Place, Shape
+from ipu_asm.text import counted
 
 _PLAIN: Final = {
     "i1": "i8", "u1": "u8", "i2": "i16", "u2": "u16", "i4": "i32", "u4": "u32", "f4": "f32",

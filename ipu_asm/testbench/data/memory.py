@@ -7,7 +7,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from ipu_asm.config.file_writing import Output
-from ipu_asm.config.files import FileError, counted
+from ipu_asm.config.files import FileError
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import assert_bit_exact
@@ -15,6 +15,7 @@ from ipu_asm.testbench.data.conversion import Content, MachineData, archive
 from ipu_asm.testbench.data.numpy_files import StoredArray
 from ipu_asm.testbench.data.reading import Piece
 from ipu_asm.testbench.data.source import Data, DataError
+from ipu_asm.text import counted
 
 
 class Difference(NamedTuple):

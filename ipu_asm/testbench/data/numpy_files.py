@@ -16,11 +16,12 @@ import zlib
 from math import prod
 from typing import BinaryIO, Callable, Final, Sequence, TypeVar
 
-from ipu_asm.config.files import FileError, Target, counted, file_error, read_beginning
+from ipu_asm.config.files import FileError, Target, file_error, read_beginning
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.source import DataSource, Shape
+from ipu_asm.text import counted
 
 _Result = TypeVar("_Result")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ipu_asm.config.files import FileError, Target, counted, read_beginning
+from ipu_asm.config.files import FileError, Target, read_beginning
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.numpy_files import StoredArray, read_array
 from ipu_asm.testbench.data.source import Data
+from ipu_asm.text import counted
 
 _LARGEST_ITEM = 8
 """Bytes of the largest number that a file may have for each byte of memory."""

@@ -7,6 +7,7 @@ from typing import Sequence
 
 from ipu_asm.cli.lint.formats import FileFindings, LintReport
 from ipu_asm.diagnostics import Applicability
+from ipu_asm.text import counted
 
 
 def write(report: LintReport) -> str:
@@ -29,11 +30,11 @@ def _paragraphs(report: LintReport) -> list[str]:
 def summary(files: Sequence[FileFindings]) -> str:
     """Return the number of findings by severity, and of those that can be fixed."""
     findings = [diagnostic for _, diagnostics, _ in files for diagnostic in diagnostics]
-    place = f"in {_count(len(files), 'file')}"
+    place = f"in {counted(len(files), 'file')}"
     if not findings:
         return f"no findings {place}"
     severities = Counter(diagnostic.severity for diagnostic in findings)
-    counts = ", ".join(_count(severities[key], key.label) for key in sorted(severities))
+    counts = ", ".join(counted(severities[key], key.label) for key in sorted(severities))
     fixes = Counter(diagnostic.fix.applicability for diagnostic in findings if diagnostic.fix)
     return f"{counts} {place}" + _fixable(fixes[Applicability.SAFE], fixes[Applicability.UNSAFE])
 
@@ -44,7 +45,3 @@ def _fixable(safe: int, unsafe: int) -> str:
     if safe:
         return f"; {safe} fixable with `--fix`"
     return f"; {unsafe} fixable with `--unsafe-fixes`" if unsafe else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

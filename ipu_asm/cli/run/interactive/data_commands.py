@@ -12,7 +12,7 @@ from ipu_asm.cli.run.interactive.stop_view import show_displays
 from ipu_asm.cli.run.interactive.value_table import value_text
 from ipu_asm.cli.run.option_values import outside_memory
 from ipu_asm.config.file_writing import replace_files
-from ipu_asm.config.files import STANDARD_INPUT, FileError, counted
+from ipu_asm.config.files import STANDARD_INPUT, FileError
 from ipu_asm.debugger.console.command_io import whole_number
 from ipu_asm.debugger.expressions import NOTATIONS, ExpressionError
 from ipu_asm.debugger.regions import MEMORY, regions_of
@@ -20,6 +20,7 @@ from ipu_asm.testbench.data.conversion import MachineData
 from ipu_asm.testbench.data.memory import content_of, dump_outputs
 from ipu_asm.testbench.data.reading import read_piece
 from ipu_asm.testbench.data.source import Data, data_of, target_of
+from ipu_asm.text import counted
 
 _FORMAT: Final = re.compile(
     r"\s*/(?P<count>[0-9]{0,6})(?P<formats>[A-Za-z0-9_,]*)(?:\s+|$)", re.ASCII

@@ -14,13 +14,13 @@ from ipu_asm.cli.run.interactive.session import VIEWS, CommandError, Session
 from ipu_asm.cli.run.interactive.stop_view import numbered_lines, show_displays, view_text
 from ipu_asm.cli.run.interactive.value_table import value_text
 from ipu_asm.cli.run.register_text import settings_of_state
-from ipu_asm.config.files import counted
 from ipu_asm.debugger.console.listing import rows
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.loop_numbers import loop_numbers, trips_text
 from ipu_asm.flow.loops import enclosing_loops, loops_of
+from ipu_asm.text import counted
 
 _LIST_LINES: Final = 11
 
