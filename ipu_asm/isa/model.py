@@ -214,6 +214,7 @@ class Isa:
         name: str,
         title: str,
         surface: Surface,
+        *,
         slots: tuple[Slot, ...],
         instructions: Mapping[str, InstructionSpec],
         register_files: tuple[RegisterFile, ...],

@@ -122,12 +122,12 @@ def _with_only(isa: Isa, *mnemonics: str) -> Isa:
         isa.name,
         isa.title,
         isa.surface,
-        isa.slots,
-        {mnemonic: isa.instructions[mnemonic] for mnemonic in mnemonics},
-        isa.register_files,
-        isa.word_bits,
-        isa.image_bytes,
-        isa.program_limit,
+        slots=isa.slots,
+        instructions={mnemonic: isa.instructions[mnemonic] for mnemonic in mnemonics},
+        register_files=isa.register_files,
+        word_bits=isa.word_bits,
+        image_bytes=isa.image_bytes,
+        program_limit=isa.program_limit,
     )
 
 
