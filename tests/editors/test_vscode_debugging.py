@@ -102,6 +102,14 @@ def check_register(debugger: Debugger, name: str, value: str) -> None:
     assert shown.get(name, "").startswith(value), shown
 
 
+def stop_at_first_result(layer: Debugger) -> None:
+    """Stops where the sums of the first sample are complete, and not stored yet."""
+    row = place(EXAMPLE, "bne                   lr2 lr3 element;;")[0] + 2
+    layer.toggle_breakpoint(row)
+    layer.start()
+    check_place(layer, row, "breakpoint")
+
+
 def test_a_breakpoint_stops_the_kernel_and_shows_its_registers(debugger: Debugger) -> None:
     debugger.toggle_breakpoint(INCREMENT)
     debugger.start()
@@ -111,6 +119,15 @@ def test_a_breakpoint_stops_the_kernel_and_shows_its_registers(debugger: Debugge
     debugger.vscode.press("F5")
     check_register(debugger, "lr1", "1")
     check_place(debugger, INCREMENT, "breakpoint")
+
+
+def test_the_loop_registers_are_open_at_the_first_stop(debugger: Debugger) -> None:
+    debugger.vscode.command("View: Show Explorer")
+    debugger.vscode.focus_editor()
+    debugger.toggle_breakpoint(INCREMENT)
+    debugger.start()
+    shown = soon(debugger.variables, lambda found: "lr2" in found)
+    assert shown.get("lr2", "").startswith("8"), shown
 
 
 def test_steps_go_on_and_back(debugger: Debugger) -> None:
@@ -173,10 +190,7 @@ def test_a_layer_is_debugged_with_its_vectors_to_the_right_results(layer: Debugg
 
 def test_memory_is_a_picture_and_a_click_pins_a_part_of_it(layer: Debugger) -> None:
     vscode = layer.vscode
-    row = place(EXAMPLE, "bne                   lr2 lr3 element;;")[0] + 2
-    layer.toggle_breakpoint(row)
-    layer.start()
-    check_place(layer, row, "breakpoint")
+    stop_at_first_result(layer)
     vscode.command("IPU: Show memory map")
     memory = vscode.webview(".run-region")
     weights_ = memory.locator(".run-region", has_text="weights")
@@ -196,10 +210,7 @@ def test_a_vector_is_compared_with_a_file_and_a_key_leads_to_what_differs(
     layer: Debugger,
 ) -> None:
     vscode = layer.vscode
-    row = place(EXAMPLE, "bne                   lr2 lr3 element;;")[0] + 2
-    layer.toggle_breakpoint(row)
-    layer.start()
-    check_place(layer, row, "breakpoint")
+    stop_at_first_result(layer)
     vscode.command("IPU: Show vectors")
     vectors = vscode.webview(".card")
     acc = vectors.locator(".card", has_text="r_acc").first

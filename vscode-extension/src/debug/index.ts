@@ -8,12 +8,14 @@ import { debugKernel } from "./debugKernel";
 import { dynamicConfigurations } from "./dynamic";
 import { expressionProvider } from "./expressions";
 import { FaultActions } from "./faultActions";
+import { showRegistersAtFirstStop } from "./firstStop";
 import { goToTrip } from "./goToTrip";
 import { ConfigurationResolver } from "./resolver";
 import { switchSource } from "./shownSource";
 
 export const registerDebug: Part = (parts) => [
   new FaultActions(parts),
+  showRegistersAtFirstStop(),
   vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
   vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, new ConfigurationResolver(parts)),
   vscode.debug.registerDebugConfigurationProvider(
