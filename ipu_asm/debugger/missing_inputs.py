@@ -51,18 +51,18 @@ def missing_inputs(
         and not _is_set(state, name)
         and notes.get(name, "").split()[:1] not in (["0"], ["0:"])
     ]
-    shown = [_with_purpose(name, notes.get(name, "")) for name in found[:_MOST]]
+    shown = [name_with_purpose(name, notes.get(name, "")) for name in found[:_MOST]]
     if len(found) > _MOST:
         shown.append(f"{len(found) - _MOST} more")
     return MissingInputs(tuple(shown), has_data)
 
 
-def _is_set(state: AnyState, name: str) -> bool:
-    place = state.layout.places.get(name)
-    return place is None or int(state.regfile.scalars[place]) != 0
-
-
-def _with_purpose(name: str, note: str) -> str:
+def name_with_purpose(name: str, note: str) -> str:
     """The register, with the first words of what the header says of it: `cr3 (SIZE)`."""
     purpose = note.split(" (")[0].split(",")[0].strip()
     return f"{name} ({purpose})" if 0 < len(purpose) <= _LONGEST else name
+
+
+def _is_set(state: AnyState, name: str) -> bool:
+    place = state.layout.places.get(name)
+    return place is None or int(state.regfile.scalars[place]) != 0

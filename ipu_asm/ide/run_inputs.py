@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Mapping
+from typing import Mapping
 
 from ipu_asm.config.configuration import Configuration, Value
 from ipu_asm.config.host_configurations import HostConfiguration
@@ -15,9 +15,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.testbench.data.source import DataError, data_of
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 HEADER = "header"
 """The origin of what the head comment of the program says."""
@@ -83,15 +80,14 @@ class RunInputs(NamedTuple):
 
 
 def run_inputs(
-    analysis: Analysis, path: str, configuration: Configuration, given: Mapping[str, int]
+    program: Program, path: str, configuration: Configuration, given: Mapping[str, int]
 ) -> RunInputs:
-    """Return what is known of the inputs of a program.
+    """Return what is known of the inputs of a program as the assembler reads it.
 
     A run in the configuration counts before the comments of the program. `given` are the registers
     that the user has chosen already: they decide how much the program reads. `path` is absolute;
     empty for a program without a file.
     """
-    program = analysis.effective_program
     found = configured_run(path, configuration) if path and configuration.runs else None
     registers = _registers(program, configured_host(path, configuration) if path else None)
     known = {each.name: each.value for each in registers if each.value is not None}

@@ -15,7 +15,7 @@ from ipu_asm.isa.manifest import Manifest
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.reading import Piece
 from ipu_asm.testbench.data.source import Data
-from ipu_lsp.debug_adapter.configured_run import with_configured_run
+from ipu_lsp.debug_adapter.configured_run import finds_inputs, with_configured_run
 from ipu_lsp.debug_adapter.launch_data import input_piece, output_data
 from ipu_lsp.debug_adapter.object_reader import (
     ENDLESS,
@@ -30,7 +30,7 @@ _MEBIBYTE: Final = 1 << 20
 LAUNCH_FIELDS: Final = (
     "program", "isa", *HOST_FIELDS, "cr", "lr", "load", "dump", "expect", "stopOnEntry",
     "stopOnHalt", "stepOutPastBreakpoints", "maxCycles", "historyMemory", "cwd", "noDebug",
-    "define",
+    "define", "findInputs",
 )  # fmt: skip
 FILE_FIELDS: Final = ("file", "address", "length", "dtype")
 """The fields of an object in `load`, `dump` or `expect`."""
@@ -43,8 +43,9 @@ class LaunchConfiguration(NamedTuple):
     """A validated launch configuration: absolute paths, register numbers with 32-bit values.
 
     `code` is the content of the file `program`; `hints` are messages about possibly misspelt
-    fields, and about where inputs come from. `settings` are host options of the machine by name,
-    `define` values for a template; `folder` is that of relative paths.
+    fields. `settings` are host options of the machine by name, `define` values for a template;
+    `folder` is that of relative paths. `finds_inputs` is whether the comments of the program may
+    give inputs, `inputs_origin` the configuration file that has given some.
     """
 
     program: str
@@ -65,12 +66,15 @@ class LaunchConfiguration(NamedTuple):
     hints: tuple[str, ...] = ()
     steps_out_past_breakpoints: bool = False
     folder: str = os.curdir
+    finds_inputs: bool = False
+    inputs_origin: str = ""
 
 
 def read_configuration(arguments: Json) -> LaunchConfiguration:
     """Return the configuration that a client sends. Raises `LaunchError` with all mistakes."""
     files = LaunchFiles()
-    arguments, note = with_configured_run(arguments)
+    is_found = finds_inputs(arguments)
+    arguments, origin = with_configured_run(arguments)
     reader = ObjectReader(arguments, files)
     files.folder = reader.folder("cwd")
     program, code = reader.program("program")
@@ -94,9 +98,11 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         _MEBIBYTE * (reader.optional("historyMemory", 1, 1 << 16) or 0) or MEMORY_LIMIT,
         no_debug,
         reader.values("define"),
-        (*note, *_hints(arguments)),
+        tuple(_hints(arguments)),
         reader.flag("stepOutPastBreakpoints", False),
         files.folder,
+        reader.flag("findInputs", True) and is_found,
+        origin,
     )
     if files.mistakes:
         raise LaunchError(files.mistakes)

@@ -15,25 +15,30 @@ from ipu_lsp.json_types import Json
 _INPUTS: Final = ("cr", "lr", "load", "expect", *HOST_FIELDS)
 
 
-def with_configured_run(arguments: Json) -> tuple[Json, tuple[str, ...]]:
-    """Return launch arguments with the inputs of the configuration, and a note that says so.
+def finds_inputs(arguments: Json) -> bool:
+    """Return whether the inputs of a launch are looked for, because it gives none itself."""
+    return arguments.get("findInputs") is not False and not any(map(arguments.get, _INPUTS))
 
-    The arguments are as they were where they give inputs themselves, and where reading the program
-    will tell what is wrong. Raises `LaunchError` for data that cannot be used as written.
+
+def with_configured_run(arguments: Json) -> tuple[Json, str]:
+    """Return launch arguments with the inputs of the configuration, and the name of its file.
+
+    The arguments are as they were, and the name is empty, where there are none, where they are not
+    looked for, and where reading the program will tell what is wrong. Raises `LaunchError` for data
+    that cannot be used as written.
     """
     program, folder = arguments.get("program"), arguments.get("cwd") or os.curdir
-    is_given = any(arguments.get(field) for field in _INPUTS)
-    if is_given or not isinstance(program, str) or not isinstance(folder, str):
-        return arguments, ()
+    is_found = finds_inputs(arguments)
+    if not is_found or not isinstance(program, str) or not isinstance(folder, str):
+        return arguments, ""
     try:
         path = os.path.abspath(os.path.join(folder, os.path.expanduser(program)))
         found = configured_run(path)
     except (ValueError, ConfigurationError):
-        return arguments, ()
+        return arguments, ""
     if found is None:
-        return arguments, ()
-    note = f"Registers and data are those of {found.origin}."
-    return {**arguments, **_launch(found, arguments.get("define"))}, (note,)
+        return arguments, ""
+    return {**arguments, **_launch(found, arguments.get("define"))}, found.origin
 
 
 def _launch(found: FoundRun, define: Any) -> Json:

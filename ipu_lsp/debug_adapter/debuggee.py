@@ -53,6 +53,7 @@ from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.client import DebugClient
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration
+from ipu_lsp.debug_adapter.known_inputs import with_known_inputs
 from ipu_lsp.debug_adapter.object_reader import LaunchError
 from ipu_lsp.debug_adapter.source_view import SourceView, view_of_expansion, view_of_file
 from ipu_lsp.json_types import Json
@@ -73,8 +74,9 @@ class Debuggee:
     def __init__(
         self, configuration: LaunchConfiguration, client: DebugClient, hooks: Hooks
     ) -> None:
-        self.configuration = configuration
         self.kernel = _kernel(configuration)
+        configuration = with_known_inputs(configuration, self.kernel)
+        self.configuration = configuration
         model = machine_for(self.kernel.isa.name)
         settings = _settings(model, configuration, self.kernel)
         state, loaded = _state(model, configuration, self.kernel, settings)

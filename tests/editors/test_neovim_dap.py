@@ -18,6 +18,13 @@ from tests.editors.neovim import Neovim
 from tests.editors.user import User, phrases_of
 
 KERNEL = "set lr1 5;;\nldr_mult_reg r0 lr0 cr1;;\nbkpt;;\n"
+DOCUMENTED = """\
+#   cr1 = WEIGHT_BASE (weights)
+# Memory
+#   0x20000  128 bytes  weights
+    ldr_mult_reg r0 lr0 cr1;;
+    bkpt;;
+"""
 EMPTY_PLUGIN = """
 local function no_command() end
 local any = { __index = function() return no_command end }
@@ -47,9 +54,11 @@ def client(tmp_path: Path) -> Iterator[DapClient]:
     assert client.close() == 0
 
 
-def check_launch(client: DapClient, configuration: dict[str, Any], **expected: str) -> None:
+def check_launch(
+    client: DapClient, configuration: dict[str, Any], kernel: str = KERNEL, **expected: str
+) -> None:
     """Asserts what registers hold where a kernel has halted that was started so."""
-    path = client.written(KERNEL)
+    path = client.written(kernel)
     variables = {"${file}": str(path), "${fileDirname}": str(path.parent)}
     given = {key: variables.get(str(value), value) for key, value in configuration.items()}
     client.initialize(clientID="neovim", adapterID="nvim-dap")
@@ -72,6 +81,16 @@ def test_the_configuration_of_the_document_starts_the_kernel_of_the_buffer(
     [configuration] = neovim.lua(CONFIGURATIONS)
     assert configuration["type"] == "ipu"
     check_launch(client, configuration, lr1="5", cr1="0")
+
+
+def test_a_kernel_starts_with_the_inputs_that_its_head_comment_names(
+    neovim: Neovim, client: DapClient
+) -> None:
+    [configuration] = neovim.lua(CONFIGURATIONS)
+    check_launch(client, configuration, DOCUMENTED, cr1="131072")
+    assert client.evaluate("any(u8(r0) != 0)").split()[0] == "true"
+    [told] = [body["output"] for body in client.events_named("output") if "Made" in body["output"]]
+    assert "Made up: weights (random numbers, 128 bytes at 0x20000)." in told
 
 
 def test_the_options_of_the_document_load_a_file(

@@ -30,7 +30,7 @@ row:
 
 def inputs(text: str, **given: int) -> RunInputs:
     """The inputs of a program without a configuration."""
-    return run_inputs(analyze(text), "", Configuration(), given)
+    return run_inputs(analyze(text).effective_program, "", Configuration(), given)
 
 
 def test_values_come_from_the_comments_of_the_program() -> None:
@@ -59,8 +59,8 @@ def test_a_run_in_the_configuration_counts_before_comments() -> None:
     path = EXAMPLES / "conv3x3_row.s"
     configuration = Configurations().nearest(str(EXAMPLES))
     assert configuration is not None
-    analysis = analyze(path.read_text("utf-8"), path=str(path))
-    found = run_inputs(analysis, str(path), configuration, {})
+    program = analyze(path.read_text("utf-8"), path=str(path)).effective_program
+    found = run_inputs(program, str(path), configuration, {})
     assert (found.missing, found.unknown, found.settings) == ([], (), {"dtype": "int8"})
     origins = {each.origin for each in found.registers} | {each.origin for each in found.load}
     assert origins == {"ipu.toml"}

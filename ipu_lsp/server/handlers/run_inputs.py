@@ -20,7 +20,8 @@ def run_inputs(session: LspSession, params: RunInputsParams) -> Json | None:
     document = session.documents[uri]
     configuration = session.projects.of(document).configuration
     manifest = manifests()[view.analysis.program.isa.name]
-    found = ide.run_inputs(view.analysis, path_of(uri) or "", configuration, params.registers)
+    program, path = view.analysis.effective_program, path_of(uri) or ""
+    found = ide.run_inputs(program, path, configuration, params.registers)
     return {
         "registers": [each._asdict() for each in found.registers],
         "load": [each._asdict() for each in found.load],

@@ -70,7 +70,7 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     program: string,
   ): Promise<Configuration | undefined> {
     const configuration = given as Configuration;
-    if (!lastInputs || hasInputs(configuration)) {
+    if (!lastInputs || configuration.findInputs === false || hasInputs(configuration)) {
       return configuration;
     }
     const remembered = new RunArguments(this.parts.context.workspaceState);
@@ -92,7 +92,9 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     if (!isAsked) {
       tellGenerated(known);
     }
-    return { ...configuration, ...launchFields(answered.given, dirname(program)) };
+    // What the user took away is not to be found again.
+    const found = launchFields(answered.given, dirname(program));
+    return { ...configuration, ...found, findInputs: false };
   }
 
   /** Whether there is an adapter. Where there is none, the user has been told why. */
