@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
 from pygls.uris import to_fs_path
@@ -12,6 +12,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.text import Change
 from ipu_lsp.json_types import Json
+from ipu_lsp.server.change_order import AppliedChange, ChangeOrder, Notification
 from ipu_lsp.server.convert import Coordinates, Encoding
 
 
@@ -34,6 +35,7 @@ class Document:
         self.headers: Mapping[str, object] = {}
         self.edit: Change | None = None
         """The client's edits since `analysis`, merged; None if there were none."""
+        self._order = ChangeOrder(version)
         self._header_findings: tuple[Diagnostic, ...] = ()
         self.context: str | None = None
         """The context that features answer in, None for the first."""
@@ -55,16 +57,31 @@ class Document:
         """The path, or the URI if there is none, for messages."""
         return self.path or unquote(self.uri)
 
-    def change(self, version: int | None, changes: Iterable[Json]) -> None:
+    def change(self, version: int | None, changes: Sequence[Json]) -> bool:
         """Apply the client's changes in order, each of a range or of the whole text.
 
-        Raises `KeyError` or `TypeError` if one of them is malformed; then none is applied.
+        Changes of a version below the current one are made before those of the later versions.
+        Where that is not possible any more they are made now, and False is returned. Raises
+        `KeyError` or `TypeError` if one of them is malformed; then none is applied.
         """
-        coordinates, edit = self.coordinates, self.edit
-        for change in changes:
-            coordinates, latest = _changed(coordinates, change)
-            edit = latest if edit is None else edit.then(latest)
-        self.coordinates, self.edit, self.version = coordinates, edit, version
+        order = self._order
+        if order.is_obsolete(version):
+            return True
+        is_too_late = order.is_too_late(version)
+        number = order.latest if is_too_late else version
+        later = order.later_than(number)
+        coordinates, edits = _undone(self.coordinates, later)
+        made = []
+        for each in ((number, changes), *((late.version, late.changes) for late in later)):
+            coordinates, applied = _made(coordinates, each[1])
+            made.append(Notification(*each, applied))
+            edits += [change for change, _ in applied]
+        for edit in edits:
+            self.edit = edit if self.edit is None else self.edit.then(edit)
+        self.coordinates = coordinates
+        order.replace(len(later), made)
+        self.version = order.latest
+        return not is_too_late
 
     def forget(self) -> None:
         """Drop the analysis, because its settings changed."""
@@ -81,6 +98,30 @@ class Document:
         known = self._header_findings
         self._header_findings = tuple(f for f in findings if f.path is not None)
         return known != self._header_findings
+
+
+def _undone(
+    coordinates: Coordinates, notifications: Sequence[Notification]
+) -> tuple[Coordinates, list[Change]]:
+    """Return the coordinates before the last notifications, and the changes back to them."""
+    edits = []
+    for each in reversed(notifications):
+        for applied in reversed(each.applied):
+            coordinates, back = applied.undone(coordinates)
+            edits.append(back)
+    return coordinates, edits
+
+
+def _made(
+    coordinates: Coordinates, changes: Sequence[Json]
+) -> tuple[Coordinates, tuple[AppliedChange, ...]]:
+    """Return the coordinates after the changes of a notification, and what they replaced."""
+    applied = []
+    for change in changes:
+        text = coordinates.text
+        coordinates, edit = _changed(coordinates, change)
+        applied.append(AppliedChange(edit, text[edit.start : edit.old_end]))
+    return coordinates, tuple(applied)
 
 
 def _changed(coordinates: Coordinates, change: Json) -> tuple[Coordinates, Change]:

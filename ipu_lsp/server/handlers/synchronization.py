@@ -14,6 +14,12 @@ from ipu_lsp.server.session import LspSession
 
 log = logging.getLogger("ipu_lsp")
 
+_TOO_LATE = (
+    "%s: the changes of version %s arrived after those of version %s, too late to be put in order: "
+    "the editor may show another text than the one that is checked; close the file and open it "
+    "again"
+)
+
 
 def did_open(session: LspSession, params: t.DidOpenTextDocumentParams) -> None:
     """Add a document. Until it is closed, the client's text takes precedence over the file."""
@@ -33,7 +39,8 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
         if document is None:
             log.warning("ignored an edit of %s: it is not open", uri)
             return
-        document.change(version, params["contentChanges"])
+        if not document.change(version, params["contentChanges"]):
+            log.warning(_TOO_LATE, uri, version, document.version)
     except (KeyError, TypeError, AttributeError) as error:
         raise JsonRpcInvalidParams(f"invalid edit: {error!r}") from error
     session.text_changed([uri])
