@@ -48,13 +48,10 @@ class ArrayTypes:
         Raises TypeError for a type that neither elements nor words of the machine have.
         """
         __tracebackhide__ = True
-        named = self._by_name.get(dtype, dtype) if isinstance(dtype, str) else dtype
-        kind: np.dtype[Any] = np.dtype(named)
-        if kind.byteorder == ">":
-            kind = kind.newbyteorder("<")
+        kind = self._little_endian(dtype)
         if kind not in self._types:
-            message = f"elements and words are {self._known}, found {kind.name}: {_remedy(kind)}"
-            raise TypeError(message)
+            raise TypeError(f"elements and words are {self._known}, found {_shown(dtype, kind)}")
+        assert kind is not None
         return kind
 
     def bytes_of(self, data: Array | np.generic | Buffer) -> bytes:
@@ -70,13 +67,35 @@ class ArrayTypes:
             raise TypeError(
                 f"data is a numpy array or bytes, found {found}; its type says how wide it is"
             )
-        return np.asarray(data, self.numpy_type(data.dtype)).tobytes()
+        kind = self._little_endian(data.dtype)
+        if kind not in self._types:
+            found = f"{data.dtype.name}: {_remedy(data.dtype)}"
+            raise TypeError(f"elements and words are {self._known}, found {found}")
+        return np.asarray(data, kind).tobytes()
+
+    def _little_endian(self, dtype: Any) -> np.dtype[Any] | None:
+        """The numpy type of a type or a name, if it is one."""
+        if dtype is None:  # numpy takes it for float64
+            return None
+        named = self._by_name.get(dtype, dtype) if isinstance(dtype, str) else dtype
+        try:
+            kind: np.dtype[Any] = np.dtype(named)
+        except (TypeError, ValueError, SyntaxError):
+            return None
+        return kind.newbyteorder("<") if kind.byteorder == ">" else kind
 
 
 @lru_cache(maxsize=16)
 def array_types(model: MachineModel) -> ArrayTypes:
     """Return the numpy types of a machine."""
     return ArrayTypes(model)
+
+
+def _shown(dtype: Any, kind: np.dtype[Any] | None) -> str:
+    """What was found in place of a type: a name such as `i8` may mean another one in numpy."""
+    if not isinstance(dtype, str):
+        return type(dtype).__name__ if kind is None else kind.name
+    return f"`{dtype}`" if kind is None or kind.name == dtype else f"`{dtype}`, numpy's {kind.name}"
 
 
 def _remedy(kind: np.dtype[Any]) -> str:

@@ -12,6 +12,8 @@ from typing import Any, Final, Iterable, Mapping
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.isa_choice import DEFAULT_ISA
+from ipu_asm.emulator.arguments import count as count_of
+from ipu_asm.emulator.arguments import require_callable
 from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.run import DebugCallback
 from ipu_asm.emulator.stops import StopReason
@@ -26,6 +28,7 @@ from ipu_asm.testbench.kernel_warning import warn_of_end
 from ipu_asm.testbench.machine import BenchMachine
 from ipu_asm.testbench.places import NotReachedError, stop_test
 from ipu_asm.testbench.registers import register_text
+from ipu_asm.text import require_text
 
 MAX_CYCLES: Final = 1_000_000
 """Limit in cycles of a run, unless it is given another one."""
@@ -57,16 +60,22 @@ class Bench(BenchMachine):
     assert_bit_exact = staticmethod(assert_bit_exact)
 
     def __init__(
-        self, folders: Iterable[str | PathLike[str]] = (), isa: str = DEFAULT_ISA, **options: Any
+        self,
+        folders: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
+        isa: str = DEFAULT_ISA,
+        **options: Any,
     ) -> None:
         """Create a machine without a kernel; relative paths are searched in `folders`, in order.
+
+        `folders` may be a single one.
 
         `options` are those of the host, as `configure` takes them. Raises LookupError for an
         instruction set without a machine.
         """
         super().__init__(isa, **options)
         self._engine: Engine | None = None
-        self._folders = [Path(folder) for folder in folders] or [Path()]
+        several = [folders] if isinstance(folders, (str, PathLike)) else folders
+        self._folders = [Path(folder) for folder in several] or [Path()]
         self._kernel: Kernel | None = None
         self._execution: Execution | None = None
 
@@ -101,6 +110,7 @@ class Bench(BenchMachine):
     def load_text(self, text: str, *, defines: Mapping[str, Value] | None = None) -> None:
         """Load a kernel given as source text, otherwise like `load`."""
         __tracebackhide__ = True
+        require_text(text, "load_text")
         self._load(kernel_of_text(text, self.model.isa_name, defines or {}))
 
     @property
@@ -122,7 +132,7 @@ class Bench(BenchMachine):
     @pc.setter
     def pc(self, address: int) -> None:
         __tracebackhide__ = True
-        self.state.program_counter = address
+        self.state.program_counter = count_of(address, "an address")
 
     @property
     def cycles(self) -> int:
@@ -152,13 +162,15 @@ class Bench(BenchMachine):
         location. Raises RuntimeError without a kernel, ValueError for another option.
         """
         __tracebackhide__ = True
+        limit = count_of(max_cycles, "`max_cycles`")
+        require_callable(debug_callback, "`debug_callback`")
         execution = self.execution if resume else None
         if execution is None or options:
             execution = self._begun(assertions, options, self.pc if resume else 0)
         if debug_callback is None:
-            execution.advance(max_cycles)
-            execution.check_halted(max_cycles)
-        elif not execution.debug(debug_callback, max_cycles):
+            execution.advance(limit)
+            execution.check_halted(limit)
+        elif not execution.debug(debug_callback, limit):
             return Run(execution.machine.cycles, self.pc, None, None)
         stop = execution.run_end(StopReason.HALTED)
         warn_of_end(execution, stop)
@@ -171,7 +183,8 @@ class Bench(BenchMachine):
         Raises as `run` does.
         """
         __tracebackhide__ = True
-        return (self.execution or self._begun(True, {}, self.pc)).advance(count)
+        bundles = count_of(count, "`count`")
+        return (self.execution or self._begun(True, {}, self.pc)).advance(bundles)
 
     def until(self, place: str | int, max_cycles: int = MAX_CYCLES) -> int:
         """Run from `pc` on until the next bundle is at a place; return the bundles executed.
@@ -179,13 +192,15 @@ class Bench(BenchMachine):
         A place is a label, the address of a bundle, or a condition of the debugger's language such
         as `"lr0 == 256"`, which takes far longer to run. At least one bundle is executed, so that
         the next call goes to the next visit. Raises `NotReachedError` if the kernel halts before or
-        `max_cycles` bundles have been executed, ValueError for another place, else as `run` does.
+        `max_cycles` bundles have been executed, ValueError and TypeError for another place, else as
+        `run` does.
         """
         __tracebackhide__ = True
+        limit = count_of(max_cycles, "`max_cycles`")
         execution = self.execution or self._begun(True, {}, self.pc)
         test = stop_test(execution, place)
-        executed = execution.advance(max_cycles, test)
-        if self.state.is_halted or (executed == max_cycles and not test(self.pc)):
+        executed = execution.advance(limit, test)
+        if self.state.is_halted or (executed == limit and not test(self.pc)):
             raise NotReachedError(f"`{place}` was not reached: {execution.end}")
         return executed
 

@@ -14,6 +14,7 @@ _MAX_SHOWN: Final = 8
 # Above this distance in ulp, the difference itself is more useful.
 _MAX_STEPS: Final = 99
 _WHOLE: Final = "biu"
+_NO_NUMBERS: Final = "OSU"
 _SMALLEST_PICTURE: Final = 16
 _WIDEST_PICTURE: Final = 64
 
@@ -30,6 +31,8 @@ def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = Fal
     """
     __tracebackhide__ = True
     found = np.asarray(actual)
+    if found.dtype.kind in _NO_NUMBERS:
+        raise TypeError(f"an array of numbers is compared, found {_described(actual, found)}")
     wanted = _reference(expected, found.dtype)
     mistake = _mismatch_of_form(found, wanted)
     if mistake is not None:
@@ -41,6 +44,10 @@ def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = Fal
         if writer and writer.place:
             error.add_note(writer.place)
         raise error
+
+
+def _described(value: Any, array: Array) -> str:
+    return f"one of {array.dtype.name}" if array is value else type(value).__name__
 
 
 def _writer(found: Array, place: int) -> Writer | None:

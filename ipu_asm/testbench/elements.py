@@ -7,6 +7,7 @@ conversion does, so that a reference equals what the machine stores.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def to_fp8(values: Any, dtype: str, *, saturate: bool = True) -> Array:
     The array has the shape of `values` and the type of ml_dtypes, or uint8 codes where numpy lacks
     the type. Numbers beyond the largest one, infinities too, become that one; without `saturate`
     they become infinity where the type has it, else NaN. NaN stays NaN. Raises ValueError for
-    another type.
+    another type, TypeError for what is no number.
     """
     __tracebackhide__ = True
     model, kind = _fp8_type(dtype)
@@ -74,6 +75,10 @@ def decode_elements(elements: Any, model: MachineModel, kind: ElementType) -> Ar
 def _fp8_type(dtype: str) -> tuple[MachineModel, ElementType]:
     """The type of a name, in any case, and the machine that has it."""
     __tracebackhide__ = True
+    if not isinstance(dtype, str):
+        raise TypeError(
+            f"an 8-bit float is named, such as `fp8_e4m3`, found {type(dtype).__name__}"
+        )
     known: list[str] = []
     for name, manifest in manifests().items():
         if not manifest.has_machine:
@@ -87,17 +92,35 @@ def _fp8_type(dtype: str) -> tuple[MachineModel, ElementType]:
 
 
 def _float32(values: Any) -> Array:
+    __tracebackhide__ = True
     with np.errstate(over="ignore"):
-        return np.asarray(values).astype(np.float32)
+        return _numbers(values).astype(np.float32)
+
+
+def _numbers(values: Any) -> Array:
+    """Numbers as an array. Raises TypeError, and ValueError for rows of different lengths."""
+    __tracebackhide__ = True
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError("the rows of an array have one length, found several") from None
+    others = (
+        [each for each in array.flat if not isinstance(each, Real)] if array.dtype == object else []
+    )
+    if others or array.dtype.kind in "SUMmc":
+        found = type(others[0]).__name__ if others else array.dtype.name
+        raise TypeError(f"elements are made of numbers, found {found}")
+    return array
 
 
 def _whole(values: Any, kind: ElementType, target: np.dtype[Any], saturate: bool) -> Array:
     """Numbers as integers of a signed type."""
     __tracebackhide__ = True
-    numbers = np.rint(np.asarray(values, np.float64))
+    given = _numbers(values)
+    numbers = np.rint(given.astype(np.float64))
     low, high = kind.lowest, -kind.lowest - 1
     kept = ~np.isnan(numbers) if saturate else (numbers >= low) & (numbers <= high)
     if not kept.all():
-        found = np.asarray(values)[~kept].reshape(-1)[0]
+        found = given[~kept].reshape(-1)[0]
         raise ValueError(f"`{kind.name}` takes {low} to {high}, found {found}")
     return np.clip(numbers, low, high).astype(target)

@@ -12,6 +12,7 @@ from os import PathLike
 from typing import Any, Callable, TypeAlias
 
 from ipu_asm.config.isa_choice import DEFAULT_ISA
+from ipu_asm.emulator.arguments import require_callable
 from ipu_asm.emulator.run import DebugAction, DebugCallback
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.bench import MAX_CYCLES, Bench
@@ -49,6 +50,8 @@ def run_test(
     do, and whatever the functions raise; after an error in the run `teardown` is not called.
     """
     __tracebackhide__ = True
+    require_callable(setup, "`setup`")
+    require_callable(teardown, "`teardown`")
     bench = Bench(isa=isa, **options)
     bench.load(inst_path)
     state = bench.state

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from enum import Enum
+from numbers import Real
 from typing import Any, Mapping
 
+import numpy as np
+
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.model import MachineModel
 from ipu_asm.isa.manifest import HostOption
 
 
 def checked_options(model: MachineModel, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with their values as the machine takes them. Raises ValueError."""
+    """Return the options with their values as the machine takes them.
+
+    Raises ValueError and TypeError.
+    """
     __tracebackhide__ = True
     known = {option.name: option for option in model.host_options}
     checked = {}
@@ -34,6 +41,14 @@ def _checked(option: HostOption, value: Any) -> Any:
             noun = "an element type" if option.register else f"`{option.name}`"
             raise ValueError(f"{noun} is one of {known}, found `{value}`")
         return choice
+    if option.kind == "flag":
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"`{option.name}` is True or False, found {value!r}")
+        return bool(value)
+    if option.kind == "integer":
+        value = whole_number(value, f"`{option.name}`")
+    elif not isinstance(value, Real):
+        raise TypeError(f"`{option.name}` is a number, found {type(value).__name__}")
     least, most = option.least, option.most
     if least is not None and most is not None and not least <= value <= most:
         raise ValueError(f"{option.name} must be {least} to {most}, found {value}")

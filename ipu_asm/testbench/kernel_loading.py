@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Callable, Final, Mapping, Sequence
+from typing import Any, Callable, Final, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
@@ -39,13 +39,13 @@ def kernel_of_file(
     Raises FileNotFoundError, and otherwise as `Bench.load` does.
     """
     __tracebackhide__ = True
-    found = _find_file(path, folders)
+    given, found = _defines(defines), _find_file(path, folders)
     name = _display_path(found)
 
     def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
         folder = os.path.dirname(os.path.abspath(found))
         configuration = Configurations().nearest(folder)
-        settings = source_settings(str(found), configuration, checked_values(defines))
+        settings = source_settings(str(found), configuration, checked_values(given))
         return read_effective_program(isa, source, settings)
 
     return _checked(lambda: read_kernel(found.read_bytes(), name, read=read), name)
@@ -57,9 +57,10 @@ def kernel_of_text(text: str, isa_name: str, defines: Mapping[str, Value]) -> Ke
     Raises as `Bench.load` does.
     """
     __tracebackhide__ = True
+    given = _defines(defines)
 
     def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
-        settings = SourceSettings(overrides=checked_values(defines))
+        settings = SourceSettings(overrides=checked_values(given))
         return read_effective_program(isa, source, settings)
 
     def assembled() -> Kernel:
@@ -69,13 +70,28 @@ def kernel_of_text(text: str, isa_name: str, defines: Mapping[str, Value]) -> Ke
     return _checked(assembled, _TEXT_NAME)
 
 
+def _defines(defines: Any) -> Mapping[str, Value]:
+    __tracebackhide__ = True
+    if not isinstance(defines, Mapping):
+        raise TypeError(
+            f"`defines` is a mapping of names to values, found {type(defines).__name__}"
+        )
+    return defines
+
+
 def _find_file(path: str | os.PathLike[str], folders: Sequence[Path]) -> Path:
     """The file of that path in the first folder that has it. Raises FileNotFoundError."""
     __tracebackhide__ = True
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"a kernel is the path of a source file, found {type(path).__name__}")
     places = [folder / path for folder in folders]
     for place in places:
         if place.is_file():
             return place
+    for place in places:
+        if place.is_dir():
+            found = f"the folder `{_display_path(place)}`"
+            raise FileNotFoundError(f"a kernel is the path of a source file, found {found}")
     tried = " or ".join(dict.fromkeys(f"`{_display_path(place)}`" for place in places))
     raise FileNotFoundError(f"a kernel is the path of a source file, found no {tried}")
 

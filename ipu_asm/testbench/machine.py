@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ipu_asm.config.isa_choice import DEFAULT_ISA
+from ipu_asm.emulator.arguments import count, whole_number
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
@@ -81,10 +83,14 @@ class BenchMachine:
 
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True
-        if hasattr(type(self), name) or not self._is_vector(name):
-            object.__setattr__(self, name, value)
-        else:
+        is_known = hasattr(type(self), name)
+        if not is_known and self._is_vector(name):
             VectorRegister(name).__set__(self, value)
+            return
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:
+            raise AttributeError(self._why_not_assigned(name, is_known)) from None
 
     @property
     def registers(self) -> RegisterArrays:
@@ -166,27 +172,41 @@ class BenchMachine:
         fit.
         """
         __tracebackhide__ = True
-        content = self._arrays.bytes_of(data)
+        content, start = self._arrays.bytes_of(data), whole_number(address, "an address")
         try:
-            self.state.xmem.write_address(address, content)
+            self.state.xmem.write_address(start, content)
         except InstructionError as refusal:
             raise IndexError(str(refusal)) from None
 
     def get(self, address: int, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Return a copy of xmem from a byte address on, as an array of a shape and type.
 
-        `dtype` is a type as `put` takes it, or the name of an element type. Raises as `put` does.
+        `dtype` is a type as `put` takes it, or the name of an element type. Raises as `put` does,
+        and ValueError for a negative size.
         """
         __tracebackhide__ = True
-        kind = self._arrays.numpy_type(dtype)
-        size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+        kind, start, sizes = (
+            self._arrays.numpy_type(dtype),
+            whole_number(address, "an address"),
+            _sizes(shape),
+        )
         try:
-            content = self.state.xmem.read_address(address, size)
+            content = self.state.xmem.read_address(start, prod(sizes) * kind.itemsize)
         except InstructionError as refusal:
             raise IndexError(str(refusal)) from None
         array = np.frombuffer(content, kind)
-        note_origin(array, self, Source.MEMORY, address)
-        return array.reshape(shape)
+        note_origin(array, self, Source.MEMORY, start)
+        return array.reshape(sizes)
+
+    def _why_not_assigned(self, name: str, is_known: bool) -> str:
+        if is_known and name in self.state.layout.files:
+            return (
+                f"`{name}` is a file of registers: assign one, `{name}[0] = 3`, or a slice of them"
+            )
+        if is_known:
+            return f"`{name}` can be read only"
+        vectors = ", ".join(self.state.layout.vector_places)
+        return f"a vector register of {self.model.isa_name} is one of {vectors}, found `{name}`"
 
     def _is_vector(self, name: str) -> bool:
         layout = self.state.layout
@@ -227,3 +247,13 @@ class BenchMachine:
         new.xmem.write_address(0, memoryview(old.xmem.content)[:size])
         copy_registers(old, new)
         self.model, self.state = model, new
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """The sizes of a shape, a number or a sequence of them. Raises TypeError and ValueError."""
+    __tracebackhide__ = True
+    if isinstance(shape, (int, np.integer)):
+        return (count(shape, "a size"),)
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(f"a shape is a number or a tuple of numbers, found {type(shape).__name__}")
+    return tuple(count(size, "a size") for size in shape)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_condition
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.emulator.faults import EmulatorError
@@ -16,14 +18,28 @@ class NotReachedError(EmulatorError):
 def stop_test(execution: Execution, place: str | int) -> StopTest:
     """Return the stop test of a place: a label, an address, or a condition on the state.
 
-    Raises ValueError for a text that is neither a label nor a condition.
+    Raises ValueError for a text that is neither a label nor a condition and for an address outside
+    of program memory, TypeError for another object.
     """
     __tracebackhide__ = True
     labels = execution.kernel.program.label_addresses
-    address = labels.get(place) if isinstance(place, str) else place
+    address = labels.get(place) if isinstance(place, str) else _address(execution, place)
     if address is not None:
         return SelectiveTest(lambda pc: pc == address, in_front=frozenset({address}))
     return _condition(execution, str(place))
+
+
+def _address(execution: Execution, place: object) -> int:
+    __tracebackhide__ = True
+    last = execution.machine.state.program_limit - 1
+    expected = f"a place is a label, an address from 0 to {last:,} or a condition"
+    try:
+        address = index(place)  # type: ignore[arg-type]  # that is what is checked
+    except TypeError:
+        raise TypeError(f"{expected}, found {type(place).__name__}") from None
+    if not 0 <= address <= last:
+        raise ValueError(f"{expected}, found {address}")
+    return address
 
 
 def _condition(execution: Execution, text: str) -> StopTest:

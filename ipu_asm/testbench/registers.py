@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, Final, Iterator, Mapping, Protocol, overload
+from typing import Any, Final, Iterable, Iterator, Mapping, Protocol, overload
 
 import numpy as np
 
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.element_types import MASK, ElementType
 from ipu_asm.emulator.html_tables import table
 from ipu_asm.emulator.model import MachineModel
@@ -70,7 +71,12 @@ class ScalarRegisters:
         if not isinstance(number, slice):
             self._set(self._place(number), self._word(value))
             return
-        places, words = self._places(number), list(map(self._word, value))
+        places = self._places(number)
+        if not isinstance(value, Iterable):
+            raise TypeError(
+                f"{len(places)} registers take as many values, found {type(value).__name__}"
+            )
+        words = list(map(self._word, value))
         if len(places) != len(words):
             raise ValueError(f"{len(places)} registers take as many values, found {len(words)}")
         for place, word in zip(places, words):
@@ -82,10 +88,16 @@ class ScalarRegisters:
     def view(self, dtype: Any = np.int32) -> Array:
         """Return all registers of the file as an array of a 32-bit type, such as float32.
 
-        The array is a read-only copy.
+        The array is a read-only copy. Raises TypeError for a type of other size.
         """
-        words = np.array([self._scalars[place] for place in self._indices], "<u4")
-        return _frozen(words.view(self._types.numpy_type(dtype)))
+        __tracebackhide__ = True
+        words, kind = (
+            np.array([self._scalars[n] for n in self._indices], "<u4"),
+            self._types.numpy_type(dtype),
+        )
+        if kind.itemsize != words.itemsize:
+            raise TypeError(f"a register has 32 bits, found {kind.name}")
+        return _frozen(words.view(kind))
 
     def _repr_html_(self) -> str:
         numbers = self[:]
@@ -103,10 +115,10 @@ class ScalarRegisters:
 
     def _place(self, number: int) -> int:
         __tracebackhide__ = True
-        size = len(self._indices)
-        if not 0 <= index(number) < size:
+        size, place = len(self._indices), whole_number(number, "the number of a register")
+        if not 0 <= place < size:
             raise IndexError(f"`{self._file}` has registers 0 to {size - 1}, found {number}")
-        return self._indices[index(number)]
+        return self._indices[place]
 
     def _places(self, numbers: slice) -> range:
         return self._indices[numbers]
@@ -218,7 +230,7 @@ class RegisterArrays(Mapping[str, Array]):
             types = array_types(self._bench.model)
             return ScalarRegisters(name, self._bench.state, types).view()
         if name not in layout.vectors and name not in layout.vector_places:
-            raise KeyError(name)
+            raise KeyError(f"a register is one of {', '.join(self)}, found `{name}`")
         return VectorRegister(name).__get__(self._bench, type(self._bench))
 
     def __iter__(self) -> Iterator[str]:
