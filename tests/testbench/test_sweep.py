@@ -285,7 +285,7 @@ def test_inputs_that_no_machine_takes_are_mistakes_of_the_sweep(
 def test_wrong_arguments_are_refused_before_anything_runs(kernel: Path) -> None:
     with pytest.raises(ValueError, match="one length, found 2 and 3"):
         sweep(kernel, {"lr0": [1, 2], "lr1": [1, 2, 3]})
-    with pytest.raises(ValueError, match="at least 1 input, found 0"):
+    with pytest.raises(ValueError, match="`chunk` is at least 1, found 0"):
         sweep(kernel, [], chunk=0)
     with pytest.raises(ValueError, match="found `wide`"):
         sweep(kernel, [], wide="fp32")

@@ -18,6 +18,7 @@ from typing import Any, Callable, Final, Generator, Iterable, Iterator, Mapping,
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.file_writing import replace_file
+from ipu_asm.emulator.arguments import count
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import SavedState
@@ -27,6 +28,13 @@ from ipu_asm.testbench.data.state_files import RunSoFar, digest_of, state_file
 from ipu_asm.testbench.host_options import checked_options
 from ipu_asm.testbench.kernel_loading import kernel_of_file
 from ipu_asm.testbench.kernel_warning import KernelWarning
+from ipu_asm.testbench.sweeps.arguments import (
+    failure_folder,
+    require_functions,
+    require_mapping,
+    require_outputs,
+    rows_of,
+)
 from ipu_asm.testbench.sweeps.job import Check, Failure, Outcome, Output, Setup, SweepJob, Values
 from ipu_asm.testbench.sweeps.results import SweepResult, SweepResults
 from ipu_asm.testbench.sweeps.worker import run_chunk, run_pickled
@@ -75,12 +83,16 @@ def sweep(
 
     Faults, the cycle limit, failed checks and, unless `assertions` is false, assertions in comments
     that do not hold are results with an `error`; with the folder `failures` their initial states
-    are written there, and `command` repeats the run. Raises as `Bench.load` does, and for values
-    that no machine takes.
+    are written there, and `command` repeats the run. Raises as `Bench.load` does, TypeError and
+    ValueError for wrong arguments, and for values that no machine takes.
     """
     __tracebackhide__ = True
-    if chunk < 1:
-        raise ValueError(f"a chunk has at least 1 input, found {chunk}")
+    chunk, limit = count(chunk, "`chunk`", 1), count(max_cycles, "`max_cycles`")
+    reporter = None if isinstance(progress, bool) else progress
+    require_functions({"setup": setup, "check": check, "progress": reporter}, executor)
+    require_mapping(common or {}, "`common` is a mapping of addresses and registers to values")
+    require_outputs(outputs or {})
+    folder, (rows, total) = failure_folder(failures), rows_of(inputs)
     loaded = kernel_of_file(kernel, [Path()], defines or {})
     model = machine_for(loaded.isa.name)
     job = SweepJob(
@@ -90,15 +102,13 @@ def sweep(
         outputs or {},
         setup,
         check,
-        max_cycles,
+        limit,
         checked_options(model, options),
         engine,
         loaded.lines if assertions and _has_assertions(loaded) else None,
     )
     named = "".join(f" --define {shlex.quote(f'{k}={v}')}" for k, v in (defines or {}).items())
-    records = FailureRecords(loaded, job, failures, named)
-    total = _count(inputs)
-    rows = _unstacked(inputs) if isinstance(inputs, Mapping) else inputs
+    records = FailureRecords(loaded, job, folder, named)
     return Sweep(_results(job, rows, executor, chunk, records), total, progress)
 
 
@@ -142,12 +152,12 @@ class FailureRecords:
         self,
         kernel: Kernel,
         job: SweepJob,
-        folder: str | os.PathLike[str] | None,
+        folder: Path | None,
         arguments: str,
     ) -> None:
         self.kernel = kernel
         self._job = job
-        self._folder = None if folder is None else Path(folder)
+        self._folder = folder
         self._arguments = arguments
 
     def result(self, index: int, value: Any, outcome: Outcome) -> SweepResult:
@@ -303,25 +313,6 @@ def _located(fault: Fault, kernel: Kernel) -> Fault:
             return fault.located(lines, place + 1)
         place += 1
     return fault.located(lines, 0)
-
-
-def _unstacked(stacked: Mapping[Any, Sequence[Any]]) -> Iterator[dict[Any, Any]]:
-    """The inputs of values that are stacked along their first axes. Raises ValueError."""
-    __tracebackhide__ = True
-    for row in zip(*stacked.values(), strict=True):
-        yield dict(zip(stacked, row))
-
-
-def _count(inputs: Any) -> int | None:
-    """The number of inputs, if it is known. Raises ValueError for stacks of different lengths."""
-    __tracebackhide__ = True
-    if isinstance(inputs, Mapping):
-        counts = {len(values) for values in inputs.values()}
-        if len(counts) != 1:
-            found = " and ".join(map(str, sorted(counts))) or "none"
-            raise ValueError(f"stacked inputs have one length, found {found}")
-        return counts.pop()
-    return len(inputs) if hasattr(inputs, "__len__") else None
 
 
 class _Reporter:

@@ -14,6 +14,7 @@ from ipu_asm.emulator.faults import EmulatorError, ExecutionFault
 from ipu_asm.emulator.run import check_halted
 from ipu_asm.testbench.arrays import Array
 from ipu_asm.testbench.bench import Bench
+from ipu_asm.testbench.sweeps.arguments import require_mapping
 from ipu_asm.testbench.sweeps.assertions import SweepAssertions
 from ipu_asm.testbench.sweeps.job import Failure, Outcome, Output, SweepJob, Values
 
@@ -85,6 +86,7 @@ class SweepRunner:
 
 def set_values(bench: Bench, values: Values) -> None:
     """Set registers and memory. Raises as `Bench.put` and its registers do."""
+    require_mapping(values, "an input is a mapping of addresses and registers to values")
     for place, value in values.items():
         if isinstance(place, str):
             _set_register(bench, place, value)
