@@ -179,14 +179,6 @@ class Inspector:
             found = self.children(group, start, 1) if 0 <= start < _size(group) else []
         return next((item for item in found if name in (item.name, item.expression)), None)
 
-    def expression_of(self, group: Group, name: str) -> str | None:
-        """Return the expression of the item of that name in a group, if it has one.
-
-        Raises ExpressionError.
-        """
-        item = self.child(group, name)
-        return item.expression or None if item is not None else None
-
     def _children(self, group: Group, start: int, count: int, notation: str | None) -> list[Item]:
         if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
             named = self._named(group, notation)[start : start + count if count else None]

@@ -183,7 +183,7 @@ def _is_equivalent(isa: Isa, bundle: Bundle, new: str, has_fixed_lines: bool) ->
     old, tidy = bundle.syntax, BundleSyntax(bundle.syntax.grammar, new)
     if _content(isa, old) != _content(isa, tidy):
         return False
-    return not has_fixed_lines or _breaks(isa, old) == _breaks(isa, tidy)
+    return not has_fixed_lines or _breaks(old) == _breaks(tidy)
 
 
 def _content(isa: Isa, syntax: BundleSyntax) -> tuple[list[str], list[str]]:
@@ -199,7 +199,7 @@ def content_of(program: Program) -> list[str]:
     return [text for words, comments in parts for text in (*words, *comments)]
 
 
-def _breaks(isa: Isa, syntax: BundleSyntax) -> list[bool]:
+def _breaks(syntax: BundleSyntax) -> list[bool]:
     """Return for each word and comment, in order, whether a line break precedes it."""
     spans = sorted(chain((syntax.spans[n] for n in _tokens(syntax)), comments_in(syntax)))
     ends = [0, *(span.end for span in spans)]

@@ -87,8 +87,8 @@ def test_what_is_too_long_for_an_expression_has_none_but_its_rows_do() -> None:
     xmem = bench.items("Memory map")[-1]
     assert xmem.expression == ""
     assert xmem.location is not None
-    assert bench.inspector.expression_of(bench.group("Memory map"), "xmem") is None
     rows = bench.group("Memory map/xmem")
-    row = bench.inspector.expression_of(rows, "[0x20 .. +16]")
-    assert row == "xmem[0x20 .. +16]"
-    assert bench.inspector.expression_of(rows, "[0x21 .. +16]") is None
+    row = bench.inspector.child(rows, "[0x20 .. +16]")
+    assert row is not None
+    assert row.expression == "xmem[0x20 .. +16]"
+    assert bench.inspector.child(rows, "[0x21 .. +16]") is None
