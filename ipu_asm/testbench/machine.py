@@ -9,6 +9,7 @@ import numpy as np
 
 from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.emulator.arguments import count, whole_number
+from ipu_asm.emulator.element_types import RegisterTypes
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
@@ -119,14 +120,7 @@ class BenchMachine:
         Raises ValueError if the machine has no element type of this kind at present.
         """
         __tracebackhide__ = True
-        name = self.model.types_in(self.state).name
-        if name is None:
-            register = self.model.type_register or ""
-            found = self.state.regfile.scalars[self.state.layout.places[register]]
-            choices = enumerate(self.model.constants)
-            known = ", ".join(f"{number} ({each.upper()})" for number, each in choices)
-            raise ValueError(f"an element type is one of {known}, found {found}")
-        return name
+        return str(self._types().name)
 
     @dtype.setter
     def dtype(self, name: str) -> None:
@@ -137,15 +131,13 @@ class BenchMachine:
     def element_type(self) -> np.dtype[Any]:
         """The numpy type of elements: in the IPU int8, float8_e4m3fn or float8_e5m2."""
         __tracebackhide__ = True
-        self.dtype  # noqa: B018  # raises ValueError without an element type
-        return self._arrays.of_kind(self.model.types_in(self.state).element)
+        return self._arrays.of_kind(self._types().element)
 
     @property
     def word_type(self) -> np.dtype[Any]:
         """The numpy type of results: in the IPU int32 for int8 elements, else float32."""
         __tracebackhide__ = True
-        self.dtype  # noqa: B018  # raises ValueError without an element type
-        return self._arrays.of_kind(self.model.types_in(self.state).word)
+        return self._arrays.of_kind(self._types().word)
 
     def to_elements(self, values: Any, *, saturate: bool = True) -> Array:
         """Return numbers as elements of the machine's present type, rounded to nearest, even.
@@ -154,15 +146,12 @@ class BenchMachine:
         a float type has for it, infinity or NaN, and an integer type raises ValueError.
         """
         __tracebackhide__ = True
-        self.dtype  # noqa: B018  # raises ValueError without an element type
-        kind = self.model.types_in(self.state).element
-        return encode_elements(values, self.model, kind, saturate)
+        return encode_elements(values, self.model, self._types().element, saturate)
 
     def to_float32(self, elements: Any) -> Array:
         """Return elements of the machine's present type as float32, which is exact for 8 bits."""
         __tracebackhide__ = True
-        self.dtype  # noqa: B018  # raises ValueError without an element type
-        return decode_elements(elements, self.model, self.model.types_in(self.state).element)
+        return decode_elements(elements, self.model, self._types().element)
 
     def put(self, address: int, data: Array | np.generic | Buffer) -> None:
         """Write an array into xmem, in row-major order, from a byte address on.
@@ -234,6 +223,18 @@ class BenchMachine:
     @property
     def _arrays(self) -> ArrayTypes:
         return array_types(self.model)
+
+    def _types(self) -> RegisterTypes:
+        """Return the types of the present mode. Raises ValueError if the state selects none."""
+        __tracebackhide__ = True
+        types = self.model.types_in(self.state)
+        if types.name is None:
+            register = self.model.type_register or ""
+            found = self.state.regfile.scalars[self.state.layout.places[register]]
+            choices = enumerate(self.model.constants)
+            known = ", ".join(f"{number} ({each.upper()})" for number, each in choices)
+            raise ValueError(f"an element type is one of {known}, found {found}")
+        return types
 
     def _use_machine_of(self, isa: Isa) -> None:
         """Change to a machine of another instruction set, unless it is the present one."""
