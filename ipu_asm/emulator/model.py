@@ -140,6 +140,13 @@ class MachineModel:
         """What the host sets before a run, apart from registers and memory."""
         return manifests()[self.isa_name].host_options
 
+    @property
+    def run_options(self) -> tuple[HostOption, ...]:
+        """The host options that a run may have for itself: the others are part of the state."""
+        if self._make_machine is None:
+            return ()
+        return tuple(option for option in self.host_options if not option.register)
+
     def make_state(self, settings: Settings) -> Any:
         """Return a state after reset. Raises ValueError for an unusable setting."""
         return self._make_state(settings) if self._make_state else self.State(**settings)

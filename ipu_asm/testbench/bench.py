@@ -22,7 +22,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.coverage.collecting import counter_for
 from ipu_asm.testbench.execution import Execution
-from ipu_asm.testbench.host_options import checked_options
+from ipu_asm.testbench.host_options import checked_run_options, options_of_kernel
 from ipu_asm.testbench.kernel_loading import kernel_of_file, kernel_of_text
 from ipu_asm.testbench.kernel_warning import warn_of_end
 from ipu_asm.testbench.machine import BenchMachine
@@ -55,7 +55,7 @@ class Bench(BenchMachine):
     `BenchMachine` has its registers, memory and options.
     """
 
-    __slots__ = ("_engine", "_execution", "_folders", "_kernel")
+    __slots__ = ("_engine", "_execution", "_folders", "_kernel", "_undecided")
 
     assert_bit_exact = staticmethod(assert_bit_exact)
 
@@ -77,6 +77,7 @@ class Bench(BenchMachine):
         several = [folders] if isinstance(folders, (str, PathLike)) else folders
         self._folders = [Path(folder) for folder in several] or [Path()]
         self._kernel: Kernel | None = None
+        self._undecided: dict[str, str] = {}
         self._execution: Execution | None = None
 
     def select_engine(self, name: str) -> None:
@@ -97,7 +98,8 @@ class Bench(BenchMachine):
         """Load the kernel of a source or image file; registers and memory are unchanged.
 
         The kernel of another instruction set is loaded into a machine of that set, which gets the
-        memory and the registers of the same names.
+        memory and the registers of the same names. Options of the host that were not set, such as
+        `wide`, become those that comments in the kernel or its project state, as with `ipu-run`.
 
         A template is expanded with `defines` as variables; they also choose among the contexts that
         it has in ipu.toml. Raises FileNotFoundError, `AssemblyError` whose notes show every mistake
@@ -159,7 +161,8 @@ class Bench(BenchMachine):
         A kernel that runs off its end gives a `KernelWarning`. Raises `ExecutionFault`, with the
         state from before the bundle, `CycleLimitError`, and, unless `assertions` is false,
         AssertionError for an assertion in a comment that does not hold; their notes show the source
-        location. Raises RuntimeError without a kernel, ValueError for another option.
+        location. Raises RuntimeError without a kernel, ValueError for another option, or if the
+        kernel states several values of one that was not set.
         """
         __tracebackhide__ = True
         limit = count_of(max_cycles, "`max_cycles`")
@@ -209,7 +212,10 @@ class Bench(BenchMachine):
         __tracebackhide__ = True
         if self._kernel is None:
             raise RuntimeError("a kernel must be loaded before it can be run")
-        settings = {**self._options, **checked_options(self.model, options)}
+        settings = {**self._settings, **checked_run_options(self.model, options)}
+        for name, message in self._undecided.items():
+            if name not in settings:
+                raise ValueError(f"{message} with `configure({name}=...)`")
         machine: AnyMachine = self.model.make_machine(self.state, settings)
         if self._engine is not None:
             machine.engine_choice = self._engine
@@ -237,6 +243,8 @@ class Bench(BenchMachine):
 
     def _load(self, kernel: Kernel) -> None:
         self._use_machine_of(kernel.isa)
+        stated, self._undecided = options_of_kernel(self.model, kernel, self._options)
+        self._use_stated(stated)
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self.state.program_counter = 0
         self._kernel, self._execution = kernel, None

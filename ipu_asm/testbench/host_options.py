@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from enum import Enum
 from numbers import Real
-from typing import Any, Mapping
+from typing import Any, Collection, Mapping
 
 import numpy as np
 
+from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.model import MachineModel
+from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
 from ipu_asm.isa.manifest import HostOption
 
 
@@ -27,6 +29,34 @@ def checked_options(model: MachineModel, options: Mapping[str, Any]) -> dict[str
             raise ValueError(f"the options of {model.isa_name} are {own}, found `{name}`")
         checked[name] = _checked(known[name], value)
     return checked
+
+
+def checked_run_options(model: MachineModel, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of a run as `checked_options` does; those of the state are refused."""
+    __tracebackhide__ = True
+    checked, own = checked_options(model, options), [each.name for each in model.run_options]
+    for name in checked:
+        if name not in own:
+            remedy = f"set it with `configure({name}=...)`"
+            raise ValueError(f"`{name}` belongs to the machine, not to a run: {remedy}")
+    return checked
+
+
+def options_of_kernel(
+    model: MachineModel, kernel: Kernel, given: Collection[str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the options that a kernel or its project states, apart from those `given`.
+
+    The second mapping has messages on options of which several values are stated.
+    """
+    stated: dict[str, Any] = {}
+    undecided: dict[str, str] = {}
+    for option in model.host_options:
+        try:
+            stated |= stated_options(kernel.program, [option], given)
+        except SeveralOptionsError as error:
+            undecided[option.name] = f"`{option.name}`: {error}"
+    return stated, undecided
 
 
 def _checked(option: HostOption, value: Any) -> Any:

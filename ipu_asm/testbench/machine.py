@@ -37,7 +37,7 @@ class BenchMachine:
     int32. `state` is the machine itself, for everything not offered here.
     """
 
-    __slots__ = ("__weakref__", "_options", "model", "state")
+    __slots__ = ("__weakref__", "_options", "_stated", "model", "state")
 
     r = VectorRegister()
     r0 = VectorRegister()
@@ -55,7 +55,9 @@ class BenchMachine:
         Raises LookupError for an instruction set without a machine.
         """
         self.model = machine_for(isa)
+        # Options that were set, and those that the kernel states, which count where none is set.
         self._options = checked_options(self.model, options)
+        self._stated: dict[str, Any] = {}
         self.state: Any = self.model.make_state(self._options)
 
     def configure(self, **options: Any) -> None:
@@ -73,7 +75,7 @@ class BenchMachine:
         rest = {name: value for name, value in checked.items() if name not in held}
         if rest:
             self._options = {**self._options, **rest}
-            self._replace(self.model.make_state(self._options), self.state.save())
+            self._replace(self.model.make_state(self._settings), self.state.save())
 
     def __getattr__(self, name: str) -> Any:
         """Return a vector register that other machines have."""
@@ -221,6 +223,16 @@ class BenchMachine:
         return ScalarRegisters(name, self.state, self._arrays)
 
     @property
+    def _settings(self) -> dict[str, Any]:
+        return {**self._stated, **self._options}
+
+    def _use_stated(self, stated: dict[str, Any]) -> None:
+        """Take over the options that a kernel states, in place of those of the kernel before."""
+        if stated != self._stated:
+            self._stated = stated
+            self._replace(self.model.make_state(self._settings), self.state.save())
+
+    @property
     def _arrays(self) -> ArrayTypes:
         return array_types(self.model)
 
@@ -243,6 +255,7 @@ class BenchMachine:
             return
         known = {option.name for option in model.host_options}
         self._options = {name: v for name, v in self._options.items() if name in known}
+        self._stated = {}
         old, new = self.state, model.make_state(self._options)
         size = min(len(old.xmem.content), len(new.xmem.content))
         new.xmem.write_address(0, memoryview(old.xmem.content)[:size])

@@ -25,7 +25,7 @@ from ipu_asm.emulator.state import SavedState
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.testbench.bench import MAX_CYCLES
 from ipu_asm.testbench.data.state_files import RunSoFar, digest_of, state_file
-from ipu_asm.testbench.host_options import checked_options
+from ipu_asm.testbench.host_options import checked_options, options_of_kernel
 from ipu_asm.testbench.kernel_loading import kernel_of_file
 from ipu_asm.testbench.kernel_warning import KernelWarning
 from ipu_asm.testbench.sweeps.arguments import (
@@ -94,16 +94,15 @@ def sweep(
     require_outputs(outputs or {})
     folder, (rows, total) = failure_folder(failures), rows_of(inputs)
     loaded = kernel_of_file(kernel, [Path()], defines or {})
-    model = machine_for(loaded.isa.name)
     job = SweepJob(
-        model.isa_name,
+        loaded.isa.name,
         tuple(loaded.words),
         common or {},
         outputs or {},
         setup,
         check,
         limit,
-        checked_options(model, options),
+        _options(loaded, options),
         engine,
         loaded.lines if assertions and _has_assertions(loaded) else None,
     )
@@ -289,6 +288,17 @@ def _to_processes(name: str, job: bytes, executor: Executor) -> Submit:
         return result, future.cancel
 
     return submit
+
+
+def _options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the host: those given, else those that the kernel states."""
+    __tracebackhide__ = True
+    model = machine_for(kernel.isa.name)
+    given = checked_options(model, options)
+    stated, undecided = options_of_kernel(model, kernel, given)
+    for name, message in undecided.items():
+        raise ValueError(f"{message} with `{name}=...`")
+    return {**stated, **given}
 
 
 def _has_assertions(kernel: Kernel) -> bool:
