@@ -12,7 +12,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.host_configurations import Hosts
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.isa import isa_of
+from ipu_asm.isa import DEFAULT_ISA, isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress, suppress_written
@@ -301,7 +301,7 @@ def _is_known(program: Program, known: _Known) -> bool:
 
 
 def analyze(
-    text: str, isa: str | Isa = "ipu", path: str | os.PathLike[str] | None = None
+    text: str, isa: str | Isa = DEFAULT_ISA, path: str | os.PathLike[str] | None = None
 ) -> Analysis:
     """Everything that is known about a text. Never raises for the text's sake.
 

@@ -11,7 +11,7 @@ from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.diagnostics.located import located
-from ipu_asm.isa import isa_of
+from ipu_asm.isa import DEFAULT_ISA, isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import (
     EffectiveProgram,
@@ -53,7 +53,7 @@ class UnencodableIsaError(Exception):
 
 
 def assemble(
-    text: str, isa: str | Isa = "ipu", defines: Mapping[str, Value] | None = None
+    text: str, isa: str | Isa = DEFAULT_ISA, defines: Mapping[str, Value] | None = None
 ) -> list[int]:
     """Return the words of a source text, one int per bundle.
 
@@ -204,7 +204,7 @@ def _fill_open_slots(program: Program, words: list[int]) -> None:
         address += 1
 
 
-def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
+def disassemble(words: Iterable[int], isa: str | Isa = DEFAULT_ISA) -> str:
     """Return a text that assembles to the same words: see `decode.text_of`.
 
     Raises `TypeError` if `words` is no sequence of integers, `ValueError` for a word that is too

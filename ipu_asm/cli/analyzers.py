@@ -9,7 +9,8 @@ from ipu_asm.cli.sources import FileOptions, configuration_override
 from ipu_asm.config.configuration import Configuration, ConfigurationError, ConfigurationFinding
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import Target
-from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, IsaChoice, choose_isa
+from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.source.settings import source_settings
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from typing import Callable, Final, Iterable, Iterator, Mapping
 
 import argcomplete
 
+from ipu_asm.isa import DEFAULT_ISA
+
 
 def complete(parser: argparse.ArgumentParser) -> None:
     """Print what completes the command line that the shell has, and exit."""
@@ -44,7 +46,7 @@ def _rules(prefix: str, **_: object) -> list[str]:
 def _topics(prefix: str, **_: object) -> Iterator[str]:
     from ipu_asm.isa import load_isa
 
-    return _beginning((*_rule_names(), *load_isa("ipu").instructions), prefix)
+    return _beginning((*_rule_names(), *load_isa(DEFAULT_ISA).instructions), prefix)
 
 
 def _rule_names() -> list[str]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa import DEFAULT_ISA, load_isa, manifests
 from ipu_asm.text import Span
 
 FOREIGN_ASSEMBLY = RuleId("H102", "foreign-assembly", Severity.HINT)

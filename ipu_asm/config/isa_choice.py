@@ -7,10 +7,9 @@ import re
 
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.isa import manifests
+from ipu_asm.isa import DEFAULT_ISA, manifests
 from ipu_asm.named_tuple import NamedTuple
 
-DEFAULT_ISA = "ipu"
 UNCLAIMED = ""
 """As `otherwise`: the result for a file whose instruction set nothing tells."""
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Mapping
+from typing import TYPE_CHECKING, Final, Mapping
 
 from ipu_asm.isa.manifest import Manifest
 
 if TYPE_CHECKING:
     from ipu_asm.isa.model import Isa
+
+
+DEFAULT_ISA: Final = "ipu"
+"""The instruction set where nothing chooses another."""
 
 
 class UnknownIsaError(LookupError):

@@ -8,6 +8,7 @@ from typing import Callable, Iterable
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -32,7 +33,7 @@ class Rule(NamedTuple):
     invalid: tuple[str, ...]
     check_bundle: BundleCheck | None = None
     check_program: ProgramCheck | None = None
-    isa: str = "ipu"
+    isa: str = DEFAULT_ISA
     fixes: tuple[Applicability, ...] = ()
 
     @property

@@ -11,13 +11,13 @@ from typing import Any, Final, Iterable, Mapping
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
-from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.emulator.arguments import count as count_of
 from ipu_asm.emulator.arguments import require_callable
 from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.run import DebugCallback
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.coverage.collecting import counter_for

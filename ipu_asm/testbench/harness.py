@@ -11,9 +11,9 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any, Callable, TypeAlias
 
-from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.emulator.arguments import require_callable
 from ipu_asm.emulator.run import DebugAction, DebugCallback
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.bench import MAX_CYCLES, Bench
 

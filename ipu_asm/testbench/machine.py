@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.emulator.arguments import count, whole_number
 from ipu_asm.emulator.element_types import RegisterTypes
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.isa.model import Isa
 from ipu_asm.testbench.array_origins import Source, note_origin
 from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types

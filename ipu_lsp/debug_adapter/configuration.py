@@ -7,10 +7,9 @@ from typing import Any, Final, Mapping
 
 from ipu_asm.assembler.kernel import isa_name_of
 from ipu_asm.config.configuration import ConfigurationError, Value
-from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa import manifests
+from ipu_asm.isa import DEFAULT_ISA, manifests
 from ipu_asm.isa.manifest import Manifest
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.reading import Piece

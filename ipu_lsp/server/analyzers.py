@@ -7,8 +7,8 @@ from typing import Callable, Iterator
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.analysis.doubtful_isa import with_isa_hint
-from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, IsaChoice, choose_isa
-from ipu_asm.isa import UnknownIsaError, load_isa, manifests
+from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
+from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa, manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.projects import Projects

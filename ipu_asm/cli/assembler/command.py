@@ -48,7 +48,7 @@ from ipu_asm.config.files import (
     read_text,
 )
 from ipu_asm.diagnostics import Severity
-from ipu_asm.isa import load_isa
+from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import SourceFile, counted
 
@@ -166,7 +166,7 @@ def _write(data: bytes, path: str | None) -> None:
 
 
 def _document(options: Namespace) -> int:
-    isa = load_isa(options.isa or "ipu")
+    isa = load_isa(options.isa or DEFAULT_ISA)
     files = _documents(isa, options.format)
     if options.format and options.format not in files:
         raise FileError(

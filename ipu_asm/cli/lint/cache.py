@@ -21,7 +21,7 @@ from ipu_asm.cli.lint.findings_json import findings_of_json, json_of_findings
 from ipu_asm.cli.lint.found import Found
 from ipu_asm.cli.lint.tool_stamp import tool_stamp
 from ipu_asm.config.files import FileError
-from ipu_asm.config.isa_choice import DEFAULT_ISA
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.disk_reader import DiskReader
 from ipu_asm.text import SourceFile

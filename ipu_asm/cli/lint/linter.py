@@ -18,8 +18,9 @@ from ipu_asm.config.configuration import (
     listed,
 )
 from ipu_asm.config.files import FileError, SourceText, Target, read_text
-from ipu_asm.config.isa_choice import DEFAULT_ISA, IsaChoice
+from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.lint.selection import Selection, selection_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile

@@ -112,8 +112,7 @@ def _lint_in_pool(
 def _load() -> None:
     """Load what most files need, for all processes together."""
     import ipu_asm.cli.lint.analysed  # noqa: F401
-    from ipu_asm.config.isa_choice import DEFAULT_ISA
-    from ipu_asm.isa import load_isa
+    from ipu_asm.isa import DEFAULT_ISA, load_isa
     from ipu_asm.lint.rules import rules_for
 
     rules_for(load_isa(DEFAULT_ISA))
