@@ -21,6 +21,7 @@ from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.core.runner import NO_BUNDLE, WORTHWHILE, CoreRunner
 from ipu_asm.emulator.engine import Engine, default_engine
 from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
+from ipu_asm.emulator.float_errors import FloatErrors
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.machine import BulkTrace, RunCounter, SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.registers import RegisterFile
@@ -31,23 +32,6 @@ from ipu_asm.isa.model import InstructionSpec
 State = TypeVar("State", bound=AnyState)
 
 _NO_INTERRUPTS: Final = Interrupts()
-
-
-class FloatErrors:
-    """The float errors that numpy reported while the machine ran.
-
-    numpy keeps its error handler in a context variable, where the garbage collector cannot follow
-    references. So the handler must not refer to the machine, which owns that context.
-    """
-
-    __slots__ = ("invalid",)
-
-    def __init__(self) -> None:
-        self.invalid = False
-
-    def note(self, error: str, flag: int) -> None:
-        """Record an invalid operation; called by numpy, see `numpy.seterrcall`."""
-        self.invalid = True
 
 
 class VliwMachine(Generic[State]):

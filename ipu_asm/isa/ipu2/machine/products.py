@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ipu_asm.emulator.vliw import FloatErrors
+from ipu_asm.emulator.float_errors import FloatErrors
 from ipu_asm.emulator.words import LANES, NAN_PAYLOADS_PROPAGATE, Floats, Words, repair_nans
 from ipu_asm.isa.ipu2.machine.elements import Elements, ElementType, products_of
 
