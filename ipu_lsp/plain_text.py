@@ -1,4 +1,4 @@
-"""Texts for places that do not render Markdown: call stacks, consoles, dialogs, status bars."""
+"""Texts for places that do not render Markdown: outlines, call stacks, consoles, dialogs, logs."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import logging
 from lsprotocol import types as t
 
 from ipu_asm.diagnostics.rendering import printable
+from ipu_lsp.plain_text import plain
 from ipu_lsp.server.protocol import LspProtocol
 
 MAX_SHOWN_MESSAGES = 10
@@ -30,7 +31,7 @@ class UserWarnings:
             t.WINDOW_LOG_MESSAGE if self._shown >= MAX_SHOWN_MESSAGES else t.WINDOW_SHOW_MESSAGE
         )
         self._shown += 1
-        params = {"type": t.MessageType.Warning.value, "message": printable(message)}
+        params = {"type": t.MessageType.Warning.value, "message": plain(printable(message))}
         self._protocol.notify(method, params)
 
     def settings_changed(self) -> None:
@@ -54,5 +55,5 @@ class ClientLog(logging.Handler):
             return
         is_error = record.levelno >= logging.ERROR
         kind = t.MessageType.Error if is_error else t.MessageType.Warning
-        params = {"type": kind.value, "message": self.format(record)}
+        params = {"type": kind.value, "message": plain(self.format(record))}
         self._protocol.notify(t.WINDOW_LOG_MESSAGE, params)

@@ -9,6 +9,7 @@ from typing import Any, Iterable
 from lsprotocol.converters import get_converter
 
 from ipu_lsp.json_types import MessageId, ascii_encoder
+from ipu_lsp.plain_text import plain
 from ipu_lsp.transport import frame
 
 
@@ -43,8 +44,11 @@ def result(message_id: MessageId, value: object) -> bytes:
 
 
 def error(message_id: MessageId | None, code: int, message: str) -> bytes:
-    """Encode an error response; `message_id` is None if the request had no valid ID."""
-    wrong = {"code": code, "message": message}
+    """Encode an error response; `message_id` is None if the request had no valid ID.
+
+    Clients show the message as plain text.
+    """
+    wrong = {"code": code, "message": plain(message)}
     return frame(b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (encoded(message_id), encoded(wrong)))
 
 

@@ -204,7 +204,7 @@ async def test_packing_that_is_not_proven_is_refused_with_the_reason(editor: Edi
         return
     text = "acc;;\nsub lr2 lr0 cr3;;\nldr_mult_reg r0 lr2 cr0;;\nbkpt;;\n"
     (offer,) = await packing_offers(editor, text)
-    with pytest.raises(JsonRpcException, match="not packed: no values of `cr3`, `cr0`"):
+    with pytest.raises(JsonRpcException, match="not packed: no values of cr3, cr0"):
         await editor.code_action_resolve_async(offer)
 
 

@@ -77,23 +77,23 @@ def test_values_of_another_type_are_reported_once_and_ignored() -> None:
     conversation = configured({"ipu": odd}, change, change)
     check_codes(conversation, URI, *ALL)
     assert warnings(conversation) == [
-        "setting `ipu.isa` is a string, found 7; it is ignored",
-        "setting `ipu.lint.enable` is true or false, found 'no'; it is ignored",
-        "setting `ipu.lint.select` is a list of strings, found 'E'; it is ignored",
-        "setting `ipu.lint.ignore` is a list of strings, found ['W', 1]; it is ignored",
+        "setting ipu.isa is a string, found 7; it is ignored",
+        "setting ipu.lint.enable is true or false, found 'no'; it is ignored",
+        "setting ipu.lint.select is a list of strings, found 'E'; it is ignored",
+        "setting ipu.lint.ignore is a list of strings, found ['W', 1]; it is ignored",
     ]
 
 
 def test_a_section_that_is_no_object_is_reported() -> None:
     conversation = configured({"ipu": [1]})
     check_codes(conversation, URI, *ALL)
-    assert warnings(conversation) == ["setting `ipu` is an object, found [1]; it is ignored"]
+    assert warnings(conversation) == ["setting ipu is an object, found [1]; it is ignored"]
 
 
 def test_a_selector_that_means_nothing_is_reported() -> None:
     conversation = configured({"lint": {"ignore": ["W999"]}})
     check_codes(conversation, URI, *ALL)
-    assert warnings(conversation) == ["ipu.lint: no finding has the code or name `W999`"]
+    assert warnings(conversation) == ["ipu.lint: no finding has the code or name W999"]
 
 
 def test_changed_settings_change_findings_at_once() -> None:
@@ -349,7 +349,7 @@ def test_an_instruction_set_that_is_not_there_is_reported_once_and_nothing_else(
     conversation = greeted(opened(URI, "# isa: future\n"), edit, hover, EXIT)
     check_codes(conversation, URI)
     (warning,) = warnings(conversation)
-    assert warning.startswith(f"{URI}:1: instruction set `future` is unknown")
+    assert warning.startswith(f"{URI}:1: instruction set future is unknown")
     assert conversation.answer(1)["result"] is None
 
 

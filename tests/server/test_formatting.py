@@ -104,7 +104,7 @@ def test_a_style_that_there_is_not_is_reported_and_ignored(odd: Any) -> None:
     conversation = formatted(TEXT, {"format": {"style": odd}})
     check_edits(conversation.answer(1), TEXT, TIDY["keep"])
     (shown,) = conversation.told("window/showMessage")
-    wanted = "setting `ipu.format.style` is one of `keep`, `instruction`, `bundle`"
+    wanted = "setting ipu.format.style is one of keep, instruction, bundle"
     assert shown["message"] == f"{wanted}, found {odd!r}; it is ignored"
 
 

@@ -107,4 +107,4 @@ def test_a_number_without_a_configuration_is_refused(tmp_path: Path) -> None:
         await_bytes(received, b'"id":1,')
 
     error = session_in(tmp_path, script=script).answer(1)["error"]
-    assert error["message"].endswith("`configuration` is a number below 2, found 2")
+    assert error["message"].endswith("configuration is a number below 2, found 2")

@@ -106,7 +106,7 @@ def test_a_switch_that_is_no_switch_is_reported_and_off() -> None:
     conversation = session({"time": "yes"}, request())
     check_hints(conversation)
     (shown,) = conversation.told("window/showMessage")
-    assert "`ipu.inlayHints.time` is true or false, found 'yes'" in shown["message"]
+    assert "ipu.inlayHints.time is true or false, found 'yes'" in shown["message"]
 
 
 def test_a_document_that_is_not_open_has_none() -> None:

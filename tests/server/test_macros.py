@@ -123,7 +123,7 @@ async def test_a_macro_is_renamed_or_the_reason_against_it_is_told(editor: Edito
     edits = [*(found.changes or {}).values()] or [c.edits for c in found.document_changes]
     assert [edit.new_text for edit in edits[0]] == ["GO"] * 3
     with pytest.raises(
-        JsonRpcException, match="a macro cannot be called `add`: an instruction has that name"
+        JsonRpcException, match="a macro cannot be called add: an instruction has that name"
     ):
         await check_place(editor, ask, t.RenameParams, "STEP $m1", new_name="add")
 

@@ -45,7 +45,7 @@ async def test_a_label_gets_its_new_name_wherever_it_is_written(editor: Editor) 
 
 async def test_a_refusal_tells_its_reason(editor: Editor) -> None:
     await check_refused(editor, "lr0", "x", "only labels can be renamed")
-    reason = "a label cannot be called `a b`: it is not a valid name"
+    reason = "a label cannot be called a b: it is not a valid name"
     await check_refused(editor, "again", "a b", reason)
 
 
@@ -58,9 +58,7 @@ async def test_the_word_to_rename_is_shown_beforehand(editor: Editor) -> None:
     span = editor.range(TEXT, start, start + len("again"))
     assert found == t.PrepareRenamePlaceholder(span, "again")
     elsewhere = t.PrepareRenameParams(document, editor.position(TEXT, TEXT.index("-1")))
-    with pytest.raises(
-        JsonRpcException, match="a distance cannot be renamed: rename `again` where"
-    ):
+    with pytest.raises(JsonRpcException, match="a distance cannot be renamed: rename again where"):
         await editor.text_document_prepare_rename_async(elsewhere)
 
 

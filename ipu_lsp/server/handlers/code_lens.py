@@ -6,6 +6,7 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import code_lens as ide
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.CodeLensOptions(resolve_provider=False)
@@ -20,7 +21,7 @@ def code_lenses(session: LspSession, params: t.CodeLensParams) -> list[Json] | N
     return [
         {
             "range": view.coordinates.range(lens.span),
-            "command": {"title": lens.text, "command": ""},
+            "command": {"title": plain(lens.text), "command": ""},
         }
         for lens in ide.code_lenses(view.analysis, families)
     ]

@@ -8,6 +8,7 @@ from ipu_asm.ide.completion import completion as ide
 from ipu_asm.ide.completion import items
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.markup import plain_text
 from ipu_lsp.server.session import LspSession, View
@@ -84,8 +85,7 @@ def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClie
     written: Json = {
         "label": item.label,
         "kind": _KINDS[item.kind].value,
-        # Clients show the detail as plain text.
-        "detail": item.detail.replace("`", ""),
+        "detail": plain(item.detail),
         "sortText": item.sort_text,
         "filterText": item.filter_text,
         "textEdit": view.coordinates.edit(edit),
@@ -94,7 +94,7 @@ def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClie
     if snippet is not None:
         written["insertTextFormat"] = t.InsertTextFormat.Snippet.value
     if item.slots and client.completion_label_details:
-        written["labelDetails"] = {"description": item.slots}
+        written["labelDetails"] = {"description": plain(item.slots)}
     if item.deprecated and client.completion_tags:
         written["tags"] = [t.CompletionItemTag.Deprecated.value]
     return written

@@ -10,6 +10,7 @@ from lsprotocol import types as t
 from ipu_asm.ide import symbols as ide
 from ipu_asm.ide.names.symbols import header_symbols
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice
@@ -115,7 +116,7 @@ def _nested(symbol: ide.DocumentSymbol, coordinates: Coordinates) -> Json:
     return {
         "name": symbol.name,
         "kind": _KINDS[symbol.kind].value,
-        "detail": symbol.detail,
+        "detail": plain(symbol.detail),
         "range": coordinates.range(symbol.span),
         "selectionRange": coordinates.range(symbol.name_span),
         "children": [_nested(child, coordinates) for child in symbol.children],
