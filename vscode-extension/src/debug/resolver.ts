@@ -92,9 +92,10 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     if (!isAsked) {
       tellGenerated(known);
     }
-    // What the user took away is not to be found again.
     const found = launchFields(answered.given, dirname(program));
-    return { ...configuration, ...found, findInputs: false };
+    const isChosen = isAsked || Object.keys(changes).length > 0;
+    // What the user took away is not to be found again.
+    return { ...configuration, ...found, ...(isChosen ? { findInputs: false } : {}) };
   }
 
   /** Whether there is an adapter. Where there is none, the user has been told why. */
