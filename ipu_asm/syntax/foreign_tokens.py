@@ -24,6 +24,10 @@ from ipu_asm.text import Span
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"
 _DOTTED_NAME = rf"\.{_NAME}"
+# Directives of preprocessors; any other word behind these marks is a register or a number.
+_MARKED_DIRECTIVE = (
+    r"[%@`](?:x?define|assign|undef|i?macro|end(?:macro|if|rep)|include|if\w*|else|rep)\b"
+)
 # A block comment without an end goes on to the end of its bundle: a mistake spoils one bundle only.
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|(?=;;\Z)|\Z)|\*+/"
 _QUOTED = r'"[^"\r\n]*"|' + r"'[^'\r\n]*'"
@@ -35,13 +39,15 @@ _TERM = rf"(?:[+-]?[\w.]+(?:[+-][\w.]+)*|{_PARENTHESES})"
 _EXPRESSION = rf"(?:{_OPERATOR}(?:[ \t]*{_TERM})?)+"
 _FOREIGN = "|".join(
     (
-        _BLOCK_COMMENT, _QUOTED, _DOTTED_NAME, _NAME, _BRACKETS, _PARENTHESES, _EXPRESSION,
+        _BLOCK_COMMENT, _QUOTED, _DOTTED_NAME, _MARKED_DIRECTIVE, _NAME, _BRACKETS, _PARENTHESES,
+        _EXPRESSION,
     )
 )  # fmt: skip
-_IS_NAME = re.compile(rf"\.?{_NAME}")
+_IS_NAME = re.compile(rf"[.%@`]?{_NAME}")
 # Before a colon these make a name, whatever is in them.
 _IS_PART_OF_LABEL = re.compile(r"[-+\w.$@?]+")
-_IS_DIRECTIVE = re.compile(r"\.[A-Za-z_]")
+_IS_DIRECTIVE = re.compile(r"[.%@`][A-Za-z_]")
+_IS_DECLARATION = re.compile(rf"(?:const|let|var)[ \t]+{_NAME}[ \t]*=(?!=)")
 _IS_SIGNED = re.compile(r"[+-]\w")
 # Text that continues the operand that it touches, and text that does so after a blank, too.
 _CONTINUES = re.compile(rf"[\[(]|{_OPERATOR}")
@@ -183,8 +189,10 @@ class _Grouping:
             return 0
         if sign[:1] == "=" and sign != "==":
             return number + 2
-        is_directive = _IS_DIRECTIVE.match(self._text, token.start)
-        return self._line_end(number, self._separator) if is_directive else 0
+        for statement in (_IS_DIRECTIVE, _IS_DECLARATION):
+            if statement.match(self._text, token.start):
+                return self._line_end(number, self._separator)
+        return 0
 
     def _comment_from(self, number: int) -> int:
         stop = self._line_end(number, self._end)

@@ -11,7 +11,7 @@ from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
-DIRECTIVE = re.compile(r"\.[^\W\d][\w.]*")
+DIRECTIVE = re.compile(r"[.%@`][^\W\d][\w.]*")
 # In a name, an operand or an expression: characters that no name and no number has.
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.\s([{\"']+|[(\[{\"'].*", re.DOTALL)
 

@@ -33,7 +33,7 @@ def _hint(place: MisplacedToken) -> str | None:
     hints = place.surface.hints
     if DIRECTIVE.match(place.word) and "directive" in hints:
         name = place.word.split(maxsplit=1)[0]
-        return hints.get(name, hints["directive"])
+        return hints.get(f".{name[1:]}", hints["directive"])
     start, end = culprit(place).shifted(-place.span.start)
     wrong = place.word[start:end]
     return hints.get(wrong) or hints.get(wrong[:2]) or hints.get(wrong[0])

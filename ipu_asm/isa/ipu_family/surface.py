@@ -11,7 +11,7 @@ _CONSTANTS = (
     "there are no named constants: write the number itself, or name it in a template, with "
     "`{% set N = 128 %}` at the top and `{{ N }}` where it is used"
 )
-_NAMING = (".equ", ".equiv", ".eqv", ".set", ".define", ".const")
+_NAMING = (".equ", ".equiv", ".eqv", ".set", ".define", ".xdefine", ".assign", ".const")
 _BRACES = "a bundle ends with `;;` and has no braces around it"
 
 SURFACE = Surface(
