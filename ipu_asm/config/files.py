@@ -148,7 +148,7 @@ def read_beginning(target: Target, most: int) -> bytes:
 def file_error(path: str, error: Exception) -> FileError:
     """Return the `FileError` for an error of the operating system, or for an invalid path."""
     reason = getattr(error, "strerror", None) or str(error)
-    return FileError(reason.lower(), path)
+    return FileError(reason.lower(), path or "``")
 
 
 def is_same_file(path: str, other: str) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.lint.formats import FORMATS
+from ipu_asm.cli.mca import command as mca
+from ipu_asm.cli.run import command as ipu_run
 from tests.cli.commands import give_input, run
 
 PIECES = st.sampled_from(
@@ -88,3 +92,25 @@ def test_anything_can_be_given_to_the_assembler(
         ran = run(assembler.main, ["--isa", "ipu", command, "--format", "hex", "-"], capsys)
         assert ran.status in (0, 1) or "UTF-16" in ran.err, ran.err
         assert (ran.status == 0) == bool(ran.out)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        (lint, []),
+        (assembler, ["assemble"]),
+        (assembler, ["assemble", "--input"]),
+        (assembler, ["disassemble"]),
+        (assembler, ["expand"]),
+        (ipu_run, []),
+        (fmt, []),
+        (mca, []),
+    ],
+)
+def test_an_empty_name_is_that_of_no_file(
+    capsys: pytest.CaptureFixture[str], command: Any, arguments: list[str]
+) -> None:
+    ran = run(command.main, [*arguments, ""], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.endswith(": error: ``: no such file or directory\n")
+    assert ran.err.count("\n") == 1

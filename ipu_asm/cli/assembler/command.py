@@ -62,7 +62,7 @@ def _command(argv: Sequence[str] | None) -> int:
     options = read_options(argv)
     if options.command == DOCS:
         return _document(options)
-    source = Target.of_argument(options.file or options.input)
+    source = Target.of_argument(options.file)
     _check_output(options.output, [source])
     try:
         return _COMMANDS[options.command](source, options)

@@ -90,6 +90,8 @@ def _check_file(options: Namespace) -> None:
         parser.require_file(options, options.reads)
     elif options.file is not None:
         parser.error(f"expected one file, found `{options.file}` and --input `{options.input}`")
+    else:
+        options.file = options.input
 
 
 def _parser() -> ArgumentParser:
