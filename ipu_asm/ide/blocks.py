@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import zip_longest
+from typing import Collection
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.flow.loops import backward_branches
+from ipu_asm.flow.loops import last_of_loop
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
@@ -18,7 +19,7 @@ _DEEPEST = 20
 class OutlineBlock(NamedTuple):
     """The bundles `first` to ``end - 1`` of a label, or of a macro.
 
-    The block of a loop extends to its last branch.
+    The block of a loop ends with its last branch, or with the delay slots of that.
     """
 
     first: int
@@ -33,15 +34,16 @@ def blocks_of(program: Program) -> list[OutlineBlock]:
     macros = macro_blocks(program)
     outside = _not_in_macros(labelled, macros)
     ends = {**_ends(labelled, program), **_ends(outside, program)}
-    ends |= _ends_of_functions(program, outside)
-    repeats = backward_branches(program)
+    functions = _ends_of_functions(program, outside)
     blocks: list[OutlineBlock] = []
     for number in labelled:
-        source = repeats.get(program.addresses[number])
-        is_loop = source is not None and _may_be_loop(program, number)
-        last = number if source is None else program.number_at(source)
+        last = last_of_loop(program, program.addresses[number])
+        is_loop = last is not None and _may_be_loop(program, number)
         end = ends[number]
-        blocks.append(OutlineBlock(number, max(end, last + 1) if is_loop else end, is_loop))
+        if last is not None and is_loop:
+            end = program.number_at(last) + 1
+        blocks.append(OutlineBlock(number, max(end, functions.get(number, 0)), is_loop))
+    blocks = _clip_to_loops(blocks, functions)
     if macros:
         blocks = sorted([*_clip_to_macros(program, blocks, macros), *macros], key=_by_place)
     return _limit_nesting(_extend_loops(blocks))
@@ -83,6 +85,23 @@ def _not_in_macros(numbers: list[int], macros: list[OutlineBlock]) -> list[int]:
             following = next(rest, None)
         if number >= end:
             found.append(number)
+    return found
+
+
+def _clip_to_loops(blocks: list[OutlineBlock], functions: Collection[int]) -> list[OutlineBlock]:
+    """Return the blocks with those of labels in a loop cut at its end.
+
+    What follows the loop is repeated by an outer one at most, and is no part of the label.
+    """
+    found, ends = list[OutlineBlock](), list[int]()
+    for block in blocks:
+        while ends and ends[-1] <= block.first:
+            ends.pop()
+        if block.is_loop:
+            ends.append(block.end)
+        elif ends and block.first not in functions:
+            block = block._replace(end=min(block.end, ends[-1]))
+        found.append(block)
     return found
 
 

@@ -55,10 +55,11 @@ class DocumentSymbol(NamedTuple):
 def symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return a symbol for each label, with the bundles up to the next label, in source order.
 
-    A label that a later branch targets is a loop and contains the labels up to that branch. The
-    name of a bundle is that of its label, plus the distance from it. A macro that has parameters or
-    a body is a symbol as well. Of a template, the sets and macros are symbols, too. The registers
-    with a role in the head of the file are one symbol, behind all others.
+    A label that a later branch targets is a loop, which contains all up to that branch. What
+    follows is part of what is around the loop, or a symbol of its own: `after row`. The name of a
+    bundle is that of its label, plus the distance from it. A macro that has parameters or a body is
+    a symbol as well. Of a template, the sets and macros are symbols, too. The registers with a role
+    in the head of the file are one symbol, behind all others.
     """
     program = analysis.program
     found = _nested(program, blocks_of(program), len(program.bundles), None)
@@ -193,27 +194,42 @@ def _registers(program: Program) -> list[DocumentSymbol]:
 def _nested(
     program: Program, blocks: list[OutlineBlock], end: int, own: int | None
 ) -> list[DocumentSymbol]:
-    """Return the symbols of the blocks, each with its nested ones.
+    """Return the symbols of the blocks, each with its nested ones, and of bundles in no block.
 
-    If `own` is given, also include the bundles from that number to `end` that are in no block. It
-    is then the number of their label's bundle.
+    `own` is the number of the bundle with the label around them. If that is None, only bundles
+    behind a loop are included.
     """
     found: list[DocumentSymbol] = []
-    at, label = 0, own
+    at, label, first = 0, own, own
     while at < len(blocks):
         block = blocks[at]
         behind = at + 1
         while behind < len(blocks) and blocks[behind].first < block.end:
             behind += 1
-        if own is not None:
-            found += _bundles(program, own, block.first, label)
-            own = block.end
+        found += _in_no_block(program, first, block.first, label, own is None)
+        if own is None and block.macro is None:
+            label, first = (block.first, block.end) if block.is_loop else (None, None)
+        elif first is not None:
+            first = block.end
         children = _nested(program, blocks[at + 1 : behind], block.end, block.first)
         found.append(_symbol(program, block, tuple(children)))
         at = behind
-    if own is not None:
-        found += _bundles(program, own, end, label)
-    return found
+    return [*found, *_in_no_block(program, first, end, label, own is None)]
+
+
+def _in_no_block(
+    program: Program, first: int | None, end: int, label: int | None, is_behind_loop: bool
+) -> list[DocumentSymbol]:
+    """Return the symbols of bundles; behind a loop, one that contains them, if there are any."""
+    found = [] if first is None else _bundles(program, first, end, label)
+    if not found or not is_behind_loop or first is None or label is None:
+        return found
+    numbers = [number for number in range(first, end) if program.bundles[number].size]
+    addresses = program.addresses[numbers[0]], program.addresses[numbers[-1]]
+    name = f"after {program.bundles[label].label}"
+    detail = _addresses(program.isa.unit, addresses[0], addresses[1] + 1)
+    span = Span(found[0].span.start, found[-1].span.end)
+    return [DocumentSymbol(name, BUNDLE, detail, span, found[0].name_span, tuple(found))]
 
 
 def _symbol_of_macro(

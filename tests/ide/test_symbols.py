@@ -111,12 +111,33 @@ def test_a_label_that_is_gone_back_to_is_a_loop_around_all_that_it_repeats() -> 
         *["a (loop, bundles 0 to 3)", "  a+0: acc (bundle 0)", "  b (loop, bundles 1 to 2)"],
         *[
             "    b+0: acc (bundle 1)",
-            "    c (bundles 2 to 3)",
+            "    c (bundle 2)",
             "      c+0: b (bundle 2)",
-            "      c+1: b (bundle 3)",
+            "  a+3: b (bundle 3)",
         ],
         *["d (bundle 4)", "  d+0: bkpt (bundle 4)"],
     )
+
+
+def test_what_follows_a_loop_is_part_of_the_outer_one_or_a_symbol_of_its_own() -> None:
+    check_tree(
+        "acc;;\na: acc;;\nb: acc;;\nb b;;\nacc;;\nb a;;\nacc;;\nbkpt;;\nc: acc;;\nacc;;\n",
+        *["a (loop, bundles 1 to 5)", "  a+0: acc (bundle 1)", "  b (loop, bundles 2 to 3)"],
+        *["    b+0: acc (bundle 2)", "    b+1: b (bundle 3)"],
+        *["  a+3: acc (bundle 4)", "  a+4: b (bundle 5)"],
+        *["after a (bundles 6 to 7)", "  a+5: acc (bundle 6)", "  a+6: bkpt (bundle 7)"],
+        *["c (bundles 8 to 9)", "  c+0: acc (bundle 8)", "  c+1: acc (bundle 9)"],
+    )
+
+
+def test_a_label_in_a_loop_ends_with_it() -> None:
+    text = "a: acc;;\nb: acc;;\nb a;;\nbkpt;;\n"
+    check_symbols(
+        text,
+        ("a", "loop, bundles 0 to 2", "a: acc;;\nb: acc;;\nb a;;"),
+        ("b", "bundles 1 to 2", "b: acc;;\nb a;;"),
+    )
+    assert [symbol.name for symbol in symbols(analyze(text))] == ["a", "after a"]
 
 
 def test_a_distance_back_makes_a_loop_too_and_a_branch_ahead_none() -> None:
@@ -183,8 +204,9 @@ def test_local_labels_lie_in_their_function_and_loops_may_have_a_line_of_their_o
         "  .LBB0 (loop, bundles 1 to 6)",
         *[
             f"    .LBB0+{at}: {name} (bundle {at + 1})"
-            for at, name in enumerate(["jnz", *["nop"] * 5, "ret"])
+            for at, name in enumerate(["jnz", *["nop"] * 5])
         ],
+        "  f+7: ret (bundle 7)",
         "g (bundle 8)",
         "  g+0: nop (bundle 8)",
         isa="xdna1",
