@@ -13,13 +13,18 @@ from playwright.sync_api import Browser
 from tests.editors.patience import soon
 from tests.editors.user import PROJECT
 from tests.editors.vscode import VSCode
-from tests.editors.vscode_debug import FRAME, REASON, TOOLBAR
+from tests.editors.vscode_debug import FRAME, REASON, TOOLBAR, Debugger
+from tests.editors.vscode_server import VERSIONS
 from tests.editors.vscode_user import VSCodeUser
 
 VECTORS = f"{TOOLBAR} .codicon-symbol-array"
 WIDGET = ".exception-widget"
 THEMES = {"vs-dark": "Visual Studio Dark", "vs": "Visual Studio Light"}
 WIDTHS = (1400, 900)
+CONSOLE = ".repl .monaco-list-row"
+KERNELS = ("*.s", "*.asm", "ipu2/*.s")
+RESULTS = {"requantize_int8.s": 2}
+"""How many results are compared with files, where that is not one."""
 
 
 @pytest.fixture
@@ -32,9 +37,9 @@ def examples(browser: Browser, vscode_user: VSCodeUser, tmp_path: Path) -> Itera
         vscode.screenshot("journey-end")
 
 
-def open_example(vscode: VSCode) -> None:
+def open_example(vscode: VSCode, name: str = "fully_connected.s") -> None:
     """Opens an example, and waits until the status bar tells of it."""
-    vscode.open("fully_connected.s")
+    vscode.open(name)
     assert "cycles" in soon(vscode.status, lambda text: "cycles" in text)
 
 
@@ -82,3 +87,28 @@ def test_one_key_leads_to_a_wrong_base_register(examples: VSCode) -> None:
     stepped = "lr1@incr = 3840 -> 3968"
     assert stepped in soon(examples.text, lambda text: stepped in text)
     widget.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("vscode_user", VERSIONS[:1], indirect=True)
+def test_one_key_runs_every_example_to_the_expected_results(examples: VSCode) -> None:
+    folder, debugger = examples.folder, Debugger(examples)
+    open_example(examples)
+    examples.press("Control+Shift+Y")  # the debug console
+    kernels = sorted(path for pattern in KERNELS for path in folder.glob(pattern))
+    assert len(kernels) == 12
+    for kernel in kernels:
+        open_example(examples, str(kernel.relative_to(folder)))
+        examples.press("F5")
+        reason = soon(debugger.reason, lambda reason: "halted by" in reason)
+        assert "halted by" in reason, f"{kernel.name}: {reason}"
+        check_told(examples, RESULTS.get(kernel.name, 1))
+        examples.press("F5")
+        examples.page.locator(TOOLBAR).wait_for(state="hidden")
+
+
+def check_told(vscode: VSCode, results: int) -> None:
+    """Asserts that the debug console tells of so many right results, and of nothing else."""
+    rows = vscode.page.locator(CONSOLE)
+    told = soon(rows.all_inner_texts, lambda texts: len(texts) == results + 1)
+    assert told[0].startswith("Registers and data are those of "), told
+    assert all(text.startswith("as expected: ") for text in told[1:]), told
