@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { Parts, Server } from "../parts";
 import { type Arguments, changesOf, NONE, optionsOf, type RunArguments } from "./runArguments";
 import { type Answered, askArguments } from "./runForm";
+import { runToEnd } from "./runningTask";
 import { nameOf, subject } from "./subject";
 
 /** A program on the disk, and what it is to be run with. */
@@ -82,7 +83,7 @@ export async function runTask(
   );
   const { Shared } = vscode.TaskPanelKind;
   task.presentationOptions = { panel: Shared, clear: true, focus: false, showReuseMessage: false };
-  return ended(task);
+  return runToEnd(task);
 }
 
 /** The address of the file that holds what is in the editor. */
@@ -106,31 +107,4 @@ function variablesOf(env: NodeJS.ProcessEnv = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-}
-
-async function ended(task: vscode.Task): Promise<number | undefined> {
-  let execution: vscode.TaskExecution | undefined;
-  let early: vscode.TaskProcessEndEvent[] = [];
-  return new Promise((resolve, reject) => {
-    const done = (event: vscode.TaskProcessEndEvent) => {
-      if (execution === undefined) {
-        early.push(event);
-      } else if (event.execution === execution) {
-        listener.dispose();
-        resolve(event.exitCode);
-      }
-    };
-    const listener = vscode.tasks.onDidEndTaskProcess(done);
-    vscode.tasks.executeTask(task).then(
-      (started) => {
-        execution = started;
-        early.forEach(done);
-        early = [];
-      },
-      (error: unknown) => {
-        listener.dispose();
-        reject(error);
-      },
-    );
-  });
 }

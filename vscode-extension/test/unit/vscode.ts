@@ -23,6 +23,24 @@ export const debug = {
   },
 };
 
+/** What listens to tasks, by the name of the event, and what starting one does. */
+export const taskEvents = {
+  listeners: new Map<string, (event: object) => void>(),
+  execute: (): Promise<object> => Promise.resolve({}),
+};
+
+const listenAs = (name: string) => (listener: (event: object) => void) => {
+  taskEvents.listeners.set(name, listener);
+  return { dispose: () => taskEvents.listeners.delete(name) };
+};
+
+export const tasks = {
+  executeTask: () => taskEvents.execute(),
+  onDidStartTask: listenAs("start"),
+  onDidEndTask: listenAs("end"),
+  onDidEndTaskProcess: listenAs("process"),
+};
+
 export const window = {
   onDidChangeActiveTextEditor: listen,
   onDidChangeTextEditorSelection: listen,
