@@ -3,11 +3,10 @@
 import * as vscode from "vscode";
 import { askText } from "./formData";
 import type { MachineOption, Prefill } from "./prefill";
-import type { Arguments, Setting } from "./runArguments";
+import { type Arguments, ELEMENT_TYPE, type Setting, settingOf } from "./runArguments";
 
 const AS_THE_PROGRAM = "as the program sets it";
 const UNSET: vscode.QuickPickItem = { label: "As the program sets it" };
-const TYPE = "dtype";
 
 interface OptionEntry extends vscode.QuickPickItem {
   readonly change: (given: Arguments) => Promise<Arguments>;
@@ -75,17 +74,17 @@ function complaint(option: MachineOption, text: string): string | undefined {
 }
 
 function titleOf({ name }: MachineOption): string {
-  const words = name === TYPE ? "element type" : name.replaceAll("_", " ");
+  const words = name === ELEMENT_TYPE ? "element type" : name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function valueOf(given: Arguments, name: string): Setting | undefined {
-  const value = name === TYPE ? given.dtype : given.settings?.[name];
+  const value = settingOf(given, name);
   return typeof value === "boolean" ? (value ? "on" : "off") : value;
 }
 
 function withValue(given: Arguments, name: string, value: Setting | undefined): Arguments {
-  if (name === TYPE) {
+  if (name === ELEMENT_TYPE) {
     return { ...given, dtype: value === undefined ? undefined : `${value}` };
   }
   const others = Object.entries(given.settings ?? {}).filter(([other]) => other !== name);

@@ -2,7 +2,7 @@
 
 import type * as vscode from "vscode";
 import type { Server } from "../parts";
-import { type Arguments, NONE, type Setting, withRegisters } from "./runArguments";
+import { type Arguments, NONE, type Setting, settingOf, withRegisters } from "./runArguments";
 
 /** What the server tells of the inputs of a program (docs/protocol.md). */
 interface RunInputs {
@@ -172,8 +172,7 @@ function originsOf(
   const data = [...given.load, ...given.expect].filter((text) => !origins.has(text));
   data.forEach((text) => origins.set(text, from));
   for (const { name } of found.options) {
-    const settingIn = (all: Arguments) => (name === "dtype" ? all.dtype : all.settings?.[name]);
-    if (settingIn(given) !== settingIn(known)) {
+    if (settingOf(given, name) !== settingOf(known, name)) {
       origins.set(name, from);
     }
   }

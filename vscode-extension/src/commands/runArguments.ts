@@ -22,6 +22,9 @@ export interface Arguments {
 
 export type Setting = string | number | boolean;
 
+/** The option of the machine that has a field of its own; the others are in the settings. */
+export const ELEMENT_TYPE = "dtype";
+
 export const NONE: Arguments = { cr: [], lr: [], load: [], dump: [], expect: [] };
 
 /** The arguments that users have chosen for each file, in the storage of the workspace. */
@@ -64,6 +67,11 @@ export function changesOf(given: Arguments, known: Arguments): Partial<Arguments
     ...(changes.cr ? { cr: changes.cr.filter(isNew("cr")) } : {}),
     ...(changes.lr ? { lr: changes.lr.filter(isNew("lr")) } : {}),
   };
+}
+
+/** What arguments say of an option of the machine. */
+export function settingOf(given: Arguments, name: string): Setting | undefined {
+  return name === ELEMENT_TYPE ? given.dtype : given.settings?.[name];
 }
 
 /** Registers with others over them; `N=VALUE` each, in the order of their numbers. */
