@@ -21,7 +21,6 @@ HEADER = "header"
 COMMENT = "comment"
 """The origin of values in `# CR` comments."""
 _WORD = 1 << 32
-_LONGEST_PURPOSE = 60
 
 
 class RunRegister(NamedTuple):
@@ -106,7 +105,7 @@ def _registers(program: Program, host: HostConfiguration | None) -> tuple[RunReg
     configured = host.values if host is not None else {}
     result = []
     for name in dict.fromkeys((*host_registers(program), *configured)):
-        purpose = notes.get(name, "")[:_LONGEST_PURPOSE]
+        purpose = notes.get(name, "")
         if host is not None and name in host.values:
             result.append(RunRegister(name, purpose, configured[name] % _WORD, host.origin))
         elif name in headers:

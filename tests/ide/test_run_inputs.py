@@ -28,6 +28,9 @@ row:
 """
 
 
+LONG = "rows of weights, " * 8 + "transposed"
+
+
 def inputs(text: str, **given: int) -> RunInputs:
     """The inputs of a program without a configuration."""
     return run_inputs(analyze(text).effective_program, "", Configuration(), given)
@@ -45,6 +48,11 @@ def test_values_come_from_the_comments_of_the_program() -> None:
     }
     assert (found["cr0"].purpose, found["cr0"].words) == ("IN_BASE (in)", "in at 0x1000")
     assert inputs(KERNEL).missing == ["cr2", "cr5"]
+
+
+def test_what_the_author_says_of_a_register_is_told_whole() -> None:
+    (found,) = inputs(f"# cr1 = BASE ({LONG})\nadd lr0 lr0 cr1; bkpt;;\n").registers
+    assert found.purpose == f"BASE ({LONG})"
 
 
 def test_chosen_registers_tell_how_much_data_is_read() -> None:
