@@ -86,6 +86,13 @@ def test_after_an_edit_and_where_data_decides_trips_are_not_known(inside: DapCli
     )
 
 
+def test_a_loop_of_one_bundle_names_that(client: DapClient) -> None:
+    client.start("one: bne lr0 lr1 one;;\nbkpt;;\n", stopOnEntry=True)
+    client.stopped()
+    client.evaluate("lr1 = 4", "repl")
+    check_stack(client, ["one", "in loop one (bundle 0)"])
+
+
 def test_outside_of_loops_there_is_one_frame(client: DapClient) -> None:
     client.start(LOOP, stopOnEntry=True)
     client.stopped()

@@ -101,7 +101,8 @@ def _loop_name(session: DebugSession, name: str, loop: range, shown: FrameFormat
         if trip.loop.head == loop.start:
             return f"{name}, trip {trip.number:,} of {trip.trips:,}"
     first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
-    return f"in loop {name} (bundles {first} to {last})"
+    where = f"bundle {first}" if first == last else f"bundles {first} to {last}"
+    return f"in loop {name} ({where})"
 
 
 def _expansion_frames(session: DebugSession, address: int, first: int) -> list[Json]:
