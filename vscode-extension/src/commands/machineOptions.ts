@@ -16,7 +16,7 @@ interface OptionEntry extends vscode.QuickPickItem {
 export function optionEntries({ given, options, origins }: Prefill): OptionEntry[] {
   return options.map((option) => ({
     label: `${titleOf(option)}: ${valueOf(given, option.name) ?? AS_THE_PROGRAM}`,
-    description: [option.summary, origins.get(option.name)].filter(Boolean).join("  ·  "),
+    description: [origins.get(option.name), summaryOf(option)].filter(Boolean).join("  ·  "),
     change: (before) => changeOption(before, option),
   }));
 }
@@ -36,7 +36,7 @@ interface Chosen {
 async function pickValue(option: MachineOption): Promise<Chosen | undefined> {
   const isFlag = option.kind === "flag";
   const items = (isFlag ? ["on", "off"] : option.choices).map((label) => ({ label }));
-  const placeHolder = `${titleOf(option)}: ${option.summary}`;
+  const placeHolder = `${titleOf(option)}: ${summaryOf(option)}`;
   const choice = await vscode.window.showQuickPick([UNSET, ...items], { placeHolder });
   if (!choice) {
     return undefined;
@@ -51,7 +51,7 @@ async function typeValue(
 ): Promise<Chosen | undefined> {
   const text = await askText({
     title: titleOf(option),
-    prompt: `${option.summary}. Nothing leaves it to the program`,
+    prompt: `${summaryOf(option)}. Nothing leaves it to the program`,
     value: before === undefined ? "" : `${before}`,
     validateInput: (typed) => complaint(option, typed.trim()),
   });
@@ -73,9 +73,14 @@ function complaint(option: MachineOption, text: string): string | undefined {
   return `Expected ${what}${from}${to}, found ${text}`;
 }
 
+/** The summary as plain text, which lists and questions show. */
+function summaryOf({ summary }: MachineOption): string {
+  return summary.replaceAll("`", "");
+}
+
 function titleOf({ name }: MachineOption): string {
   const words = name === ELEMENT_TYPE ? "element type" : name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return words.replace(/^(aaq\b|.)/, (first) => first.toUpperCase());
 }
 
 function valueOf(given: Arguments, name: string): Setting | undefined {

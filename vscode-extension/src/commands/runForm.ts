@@ -106,7 +106,7 @@ function separator(label: string): Entry {
   return { label, kind: vscode.QuickPickItemKind.Separator };
 }
 
-/** The registers that the program reads, then the others that are set. */
+/** The registers that the program reads, then the others that are set; the origin is never cut. */
 function registerEntries({ given, missing, origins, purposes }: Prefill): Entry[] {
   const set = (["cr", "lr"] as const).flatMap((file) =>
     given[file].map((text) => [`${file}${text.split("=")[0]}`, text.split("=")[1]] as const),
@@ -116,7 +116,7 @@ function registerEntries({ given, missing, origins, purposes }: Prefill): Entry[
   return names.map((name) => {
     const value = values.get(name);
     const icon = missing.includes(name) ? "$(warning) " : "";
-    const about = [purposes.get(name), value === undefined ? "no value" : origins.get(name)];
+    const about = [value === undefined ? "no value" : origins.get(name), purposes.get(name)];
     return {
       label: `${icon}${name} = ${value ?? "?"}`,
       description: about.filter(Boolean).join("  ·  "),
