@@ -51,6 +51,16 @@ def test_a_difference_is_shown_and_nothing_is_changed(capsys: pytest.CaptureFixt
     check_fmt(capsys, "--diff a.s", Ran(1, shown, said), a_s="bkpt;;\n")
 
 
+def test_a_difference_has_colours_where_they_are_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("a.s").write_text("bkpt;;\n")
+    assert "\x1b[31m-bkpt;;" in run(main, ["--diff", "--color", "always"], capsys).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run(main, ["--diff"], capsys).out
+    assert "\x1b[" not in run(main, ["--diff", "--color", "never"], capsys).out
+
+
 def test_standard_input_goes_to_standard_output(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,7 +43,7 @@ def test_the_chosen_engine_runs_the_program(
 ) -> None:
     result = ran(capsys, kernel, "-v", "--engine", "numpy")
     assert engine_line(result.out) == "engine: numpy, as chosen"
-    result = ran(capsys, kernel, "-v", "--engine", "core")
+    result = ran(capsys, kernel, "--verbose", "--engine", "core")
     if CORE_NAME == "core":
         assert engine_line(result.out) == f"engine: core, {CYCLES} bundles"
     assert f"{CYCLES} cycles in" in result.out

@@ -264,3 +264,23 @@ def test_of_several_modes_one_must_be_chosen(capsys: pytest.CaptureFixture[str])
     message = "argument --wide: the program states several values, fp32, int32; choose one"
     assert ran.err == f"ipu-run: error: {message} (see `ipu-run --help`)\n"
     check(capsys, "wide.s --wide int32")
+
+
+ELU = """\
+# isa: ipu2
+LDR_MULT_REG r0 lr0 cr2;;
+LDR_CYCLIC_MULT_REG lr0 cr3 lr0;;
+MULT.RC.VV lr0 r0 0 lr0 cr4; ACC.ADD.FIRST; ACTIVATE.QUANTIZE elu cr4;;
+BKPT;;
+"""
+
+
+@pytest.mark.parametrize(("option", "value"), [("", "-1.0"), ("--elu-alpha 0.25", "-0.25")])
+def test_the_factor_of_elu_is_an_option(
+    capsys: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    Path("elu.s").write_text(ELU)
+    np.save("low.npy", np.full(128, -100, np.float32))
+    data = "--load low.npy@0 --load ones@512:128:f32 --cr 3=1 --cr 4=128"
+    arguments = f"elu.s --wide fp32 {data} {option} --print post_aaq_reg[0]"
+    assert run(main, arguments.split(), capsys).out.splitlines()[2].split()[2] == value
