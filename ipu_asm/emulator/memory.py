@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Iterator, Mapping, TypeAlias
+from typing import Any, Final, Iterator, Mapping, TypeAlias
 
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.faults import InstructionError
 
 ROW: Final = 128
@@ -38,7 +39,7 @@ class XMem:
 
     def write_address(self, addr: int, data: bytes | bytearray | memoryview) -> None:
         """Write bytes. Raises `InstructionError`, with nothing written, if they do not fit."""
-        content = data if isinstance(data, (bytes, bytearray)) else memoryview(data).tobytes()
+        content = data if isinstance(data, (bytes, bytearray)) else _bytes_of(data)
         size = len(content)
         self.check_range(addr, size)
         if self.recording:
@@ -47,6 +48,8 @@ class XMem:
 
     def check_range(self, addr: int, size: int) -> None:
         """Check that a range of bytes lies within the memory. Raises `InstructionError`."""
+        if type(addr) is not int or type(size) is not int:
+            addr, size = whole_number(addr, "an address"), whole_number(size, "a size")
         if addr < 0 or size < 0 or addr + size > self.size:
             raise InstructionError(
                 f"an access must end within the {self.size:#x} bytes of xmem, "
@@ -101,6 +104,13 @@ class XMem:
         end = addr + len(content)
         self.content[addr:end] = content
         self._dirty.update(range(addr >> _PAGE_BITS, (end - 1 >> _PAGE_BITS) + 1))
+
+
+def _bytes_of(data: Any) -> bytes:
+    try:
+        return memoryview(data).tobytes()
+    except TypeError:
+        raise TypeError(f"memory takes bytes, found {type(data).__name__}") from None
 
 
 def changed_rows(before: Image, after: Image) -> list[int]:

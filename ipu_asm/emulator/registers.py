@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, Mapping, Sequence, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.named_tuple import NamedTuple
 
 WORD_MASK: Final = 0xFFFF_FFFF
@@ -155,7 +156,7 @@ class RegisterFile:
         """
         place = _scalar(self.layout.files[file], index)
         if place not in self.layout.constants:
-            self.scalars[place] = value & WORD_MASK
+            self.scalars[place] = whole_number(value, "the value of a register") & WORD_MASK
 
     def get_register_bytes(self, name: str, element: int = 0) -> bytearray:
         """Return a copy of a vector register: `r` (elements 0 and 1), `r_acc`, and so on.
@@ -172,6 +173,8 @@ class RegisterFile:
         Raises KeyError and IndexError for a register that does not exist.
         """
         vector = self._vector(name)
+        if not isinstance(data, (bytes, bytearray)):
+            data = _bytes_of(data, name)
         if len(data) != vector.size:
             raise ValueError(f"`{name}` takes {vector.size} bytes, found {len(data)}")
         self.block[vector.place(element)] = data
@@ -189,7 +192,19 @@ class RegisterFile:
         return vectors[name]
 
 
+def _bytes_of(data: Any, name: str) -> bytes:
+    """The bytes of another object: an array, or numbers from 0 to 255."""
+    try:
+        if not isinstance(data, int):
+            return bytes(data)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"`{name}` takes bytes, found {type(data).__name__}")
+
+
 def _scalar(file: range, index: int) -> int:
+    if type(index) is not int:
+        index = whole_number(index, "the number of a register")
     if not 0 <= index < len(file):
         raise IndexError(f"register number must be below {len(file)}, found {index}")
     return file[index]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any, Callable, Final, TypeAlias
 
+from ipu_asm.emulator.arguments import count
 from ipu_asm.emulator.faults import CycleLimitError
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.state import AnyState
@@ -33,8 +34,9 @@ def run_until_complete(machine: AnyMachine, max_cycles: int = MAX_CYCLES) -> int
 
     Raises `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
     """
-    cycles = machine.run(max_cycles)
-    check_halted(machine.state, max_cycles)
+    limit = count(max_cycles, "`max_cycles`")
+    cycles = machine.run(limit)
+    check_halted(machine.state, limit)
     return cycles
 
 
@@ -44,13 +46,18 @@ def run_with_debug(
     """Run until the machine halts or the callback quits; returns the number of bundles executed.
 
     The callback is called before a bundle whose break slot stops and, after it returned STEP,
-    before every bundle. Raises as `run_until_complete` does.
+    before every bundle. Raises as `run_until_complete` does, TypeError for another answer.
     """
+    if not callable(callback):
+        raise TypeError(f"the callback is a function, found {type(callback).__name__}")
+    max_cycles = count(max_cycles, "`max_cycles`")
     state, stop = machine.state, machine.break_test()
     cycles, stepping = 0, False
     while not state.is_halted:
         if stepping or machine.stops_at(state.program_counter):
-            action = DebugAction(callback(state, cycles))
+            action = callback(state, cycles)
+            if not isinstance(action, DebugAction):
+                raise TypeError(f"the callback returns a `DebugAction`, found {action!r}")
             if action is DebugAction.QUIT:
                 break
             stepping = action is DebugAction.STEP

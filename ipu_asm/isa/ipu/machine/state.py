@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa.ipu.description import PROGRAM_LIMIT
@@ -29,4 +30,4 @@ class IpuState(MachineState[RegFile]):
 
     def set_cr_dtype(self, dtype: int) -> None:
         """Set the element type, in `cr15`."""
-        self._regfile.scalars[DTYPE] = int(dtype) & WORD_MASK
+        self._regfile.scalars[DTYPE] = whole_number(dtype, "an element type") & WORD_MASK
