@@ -121,12 +121,16 @@ def test_an_address_and_a_count_of_bytes_are_watched(standing: DapClient) -> Non
 
 
 def test_what_cannot_be_watched_says_why(standing: DapClient) -> None:
-    reason = "a data breakpoint is on a register or on xmem, found {}".format
-    for name in ("cycle", "lr1 + 1", "sum(acc)", "loop", "5"):
-        check_unwatchable(standing, name, reason(name))
+    wanted = "a data breakpoint is on a register or on xmem, found {}".format
+    counted = f"{wanted('cycle')}: cycle counts the bundles and is not stored in the machine"
+    for name in ("lr1 + 1", "sum(acc)", "loop", "5"):
+        check_unwatchable(standing, name, f"{wanted(name)}, which is computed")
     machine = standing.scopes()["Machine"]["variablesReference"]
-    for name in ("stopped", "changed", "cycle"):
-        check_unwatchable(standing, name, reason(name), variablesReference=machine)
+    for name in ("stopped", "changed"):
+        reason = f"{wanted(name)}, which is computed"
+        check_unwatchable(standing, name, reason, variablesReference=machine)
+    for more in ({}, {"variablesReference": machine}):
+        check_unwatchable(standing, "cycle", counted, **more)
     check_unwatchable(standing, "nobody", "no register, label or name is called nobody")
     check_unwatchable(standing, "acc[128]", "an index is 0 to 127, found 128")
     check_unwatchable(

@@ -82,7 +82,7 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > who «3»
 ! `who` takes a register, an element, a slice or xmem, found a computed value
 > who «cycle»
-! a region is a register or a part of xmem, found `cycle`
+! `cycle` counts the bundles and is not stored in the machine
 > who r0[«200»]
 ! an index is 0 to 127, found 200
 > who«»

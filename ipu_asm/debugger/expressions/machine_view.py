@@ -133,7 +133,7 @@ class MachineView:
         """
         regions = self.regions
         if location.space is Space.CYCLE:
-            raise ValueError("a region is a register or a part of xmem, found `cycle`")
+            raise ValueError("`cycle` counts the bundles and is not stored in the machine")
         if location.space is Space.PC:
             return regions.whole(COUNTER)
         if location.space is Space.SCALARS:

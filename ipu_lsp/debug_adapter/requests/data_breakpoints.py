@@ -105,12 +105,17 @@ def _resolve_name(session: DebugSession, name: str, variables_reference: int) ->
 
 
 def _watched(view: MachineView, location: Location | None, name: str) -> WatchTarget:
+    """Return the target at the location of a name, None for a computed value.
+
+    Raises `ValueError`.
+    """
+    wanted = f"a data breakpoint is on a register or on xmem, found {quoted(name)}"
+    if location is None:
+        raise ValueError(f"{wanted}, which is computed")
     try:
-        if location is not None:
-            return target_at(view, location)
-    except ValueError:
-        pass
-    raise ValueError(f"a data breakpoint is on a register or on xmem, found {quoted(name)}")
+        return target_at(view, location)
+    except ValueError as error:
+        raise ValueError(f"{wanted}: {error}") from None
 
 
 def _sized(view: MachineView, watched: WatchTarget, size: int | None) -> WatchTarget:

@@ -64,7 +64,7 @@ def test_every_place_has_a_region(expression: str, expected: Region) -> None:
 def test_the_cycle_has_none() -> None:
     location = evaluate(LiveContext(IpuState()), "cycle").location
     assert location is not None
-    with pytest.raises(ValueError, match="a region is a register or a part of xmem, found `cycle`"):
+    with pytest.raises(ValueError, match="`cycle` counts the bundles and is not stored"):
         region_of(location)
 
 
