@@ -193,6 +193,23 @@ def test_a_file_tells_what_the_elements_should_be(standing: DapClient, tmp_path:
     assert "longer.npy@N" in problem
 
 
+def test_more_differences_are_shown_from_an_element_on(standing: DapClient, tmp_path: Path) -> None:
+    numbers = standing.request("ipu/vector", name="acc")["elements"]
+    file = saved(
+        tmp_path, "acc.npy", [number + (index >= 90) for index, number in enumerate(numbers)]
+    )
+    first = standing.evaluate(f"diff acc {file}", context="repl").splitlines()
+    assert len(first) == 1 + 16 + 2
+    assert first[-2] == f"  and 22 more: diff acc {file} from 106 shows the next of them"
+    following = standing.evaluate(f"diff acc {file} from 106", context="repl").splitlines()
+    assert following[0] == first[0]
+    assert following[1].startswith("  r_acc[106] is ")
+    assert "and 6 more" in following[-2]
+    assert "who r_acc[106]" in following[-1]
+    text = standing.evaluate(f"diff acc {file} from 128", context="repl")
+    assert text.endswith("38 of 128 differ; none from element 128 on")
+
+
 def test_what_the_launch_expects_is_known_with_its_address(
     client: DapClient, tmp_path: Path
 ) -> None:

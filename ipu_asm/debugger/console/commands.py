@@ -142,11 +142,12 @@ COMMANDS: Final = {
         dis,
     ),
     "diff": Command(
-        "diff VECTOR FILE",
+        "diff VECTOR FILE [from N]",
         "compare elements with those of a file, bit by bit",
         "`diff acc expected.npy`, `diff xmem[0x4000 .. +64 : i32] out.npz[sums]`. A file with\n"
         "more elements says where it begins: `out.npy@0x4000` in xmem, `out.npy@128` for a\n"
-        "register, which are its elements from 128 on.",
+        "register, which are its elements from 128 on. Sixteen differences are shown; `from 40`\n"
+        "shows those of the elements from 40 on.",
         diff,
     ),
     "memory": Command(

@@ -16,12 +16,14 @@ from ipu_asm.expressions.parser import parse
 from ipu_asm.text import Span
 
 _MOST_SHOWN: Final = 16
+_FROM: Final = re.compile(r"\s+from\s+(\d{1,9})\s*$", re.ASCII)
 
 
 def diff(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Compare a vector with a file. Raises ExpressionError."""
     end = _end_of_vector(argument)
-    place, name = argument[:end], argument[end:].strip().strip("\"'")
+    file, first = _file_and_first(argument[end:])
+    place, name = argument[:end], file.strip("\"'")
     if not name:
         message = "`diff` takes a vector and a file, as in `diff acc expected.npy`, found no file"
         raise ExpressionError(message, Span(len(argument), len(argument)))
@@ -38,21 +40,30 @@ def diff(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
     kind, label = location.kind, place.strip()
     difference = element_difference(name, kind, found, expected)
     heading = f"{label} and {name}: {count_text(difference, difference.texts)}"
-    if not difference.differing:
-        return CommandResult(heading)
+    differing = [index for index in difference.differing if index >= first]
+    if not differing:
+        behind = f"; none from element {first} on" if difference.differing else ""
+        return CommandResult(f"{heading}{behind}")
     elements = location_text(location, context.view).elements(0, location.elements)
     names = [expression for _, expression in elements]
     numbers, texts = kind.decode(found), element_texts(kind, found, None)
     lines = [heading]
-    for index in difference.differing[:_MOST_SHOWN]:
+    for index in differing[:_MOST_SHOWN]:
         amount = amount_text(numbers[index], difference.expected[index])
         by = f" ({amount})" if amount else ""
         lines.append(f"  {names[index]} is {texts[index]}, expected {difference.texts[index]}{by}")
-    more = len(difference.differing) - _MOST_SHOWN
-    lines += [f"  and {more:,} more"] if more > 0 else []
-    first = names[difference.differing[0]]
-    lines.append(f"`who {first}` tells which instruction wrote the first of them")
+    rest = differing[_MOST_SHOWN:]
+    if rest:
+        command = f"diff {label} {file} from {rest[0]}"
+        lines.append(f"  and {len(rest):,} more: `{command}` shows the next of them")
+    lines.append(f"`who {names[differing[0]]}` tells which instruction wrote the first of them")
     return CommandResult("\n".join(lines))
+
+
+def _file_and_first(text: str) -> tuple[str, int]:
+    """Return the name of a file, and the element from which differences are shown."""
+    match = _FROM.search(text)
+    return (text.strip(), 0) if match is None else (text[: match.start()].strip(), int(match[1]))
 
 
 def _end_of_vector(argument: str) -> int:
