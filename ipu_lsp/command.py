@@ -143,7 +143,8 @@ class ServerCommand:
                 logging.FileHandler(file, encoding="utf-8", errors="replace") if file else None
             )
         except OSError as error:
-            self.parser.error(f"the log file cannot be written: {error}")
+            reason = (error.strerror or str(error)).lower()
+            self.parser.error(f"the log file cannot be written: {file}: {reason}")
         logging.basicConfig(
             handlers=[handler or logging.StreamHandler(sys.stderr)],
             format=_FORMAT,

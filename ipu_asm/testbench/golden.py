@@ -11,8 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from ipu_asm.config.file_writing import replace_file
+from ipu_asm.config.files import FileError, file_error
 from ipu_asm.testbench.arrays import Array
 from ipu_asm.testbench.comparison import assert_bit_exact
+from ipu_asm.testbench.data.numpy_files import array_header
 
 FOLDER: Final = "golden"
 
@@ -46,7 +48,8 @@ class GoldenFiles:
         """Compare an array with its golden file, as `assert_bit_exact` does.
 
         A test with several arrays gives each a `name`. Raises AssertionError for a difference, for
-        a missing file and for one that cannot be read; each with the command that updates it.
+        a missing file and for one that cannot be read, each with the command that updates it, and
+        for one that cannot be written.
         """
         __tracebackhide__ = True
         path = self.path(name)
@@ -65,8 +68,8 @@ class GoldenFiles:
         except FileNotFoundError:
             missing = f"there is no golden file `{_shown(path)}`"
             raise AssertionError(f"{missing}\n{self._remedy}") from None
-        except (OSError, ValueError) as error:
-            broken = f"the golden file `{_shown(path)}` cannot be read: {error}"
+        except (FileError, OSError, ValueError) as error:
+            broken = f"the golden file `{_shown(path)}` cannot be read: {_reason(error)}"
             raise AssertionError(f"{broken}\n{self._remedy}") from None
 
     @property
@@ -74,11 +77,16 @@ class GoldenFiles:
         return f"if what was found is right, write it with: {self._command}"
 
     def _update(self, path: Path, array: Array) -> None:
+        __tracebackhide__ = True
         data = _npy(array)
         if path.is_file() and path.read_bytes() == data:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(str(path), data)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(str(path), data)
+        except (FileError, OSError) as error:
+            unwritten = f"the golden file `{_shown(path)}` cannot be written: {_reason(error)}"
+            raise AssertionError(unwritten) from None
         self.written.append(_shown(path))
 
 
@@ -108,11 +116,15 @@ def _npy(array: Array) -> bytes:
 
 def _read(path: Path, like: Array) -> Array:
     """The array of a golden file; 8-bit floats are of the sort of `like`."""
-    with path.open("rb") as file:
-        array: Array = np.load(file, allow_pickle=False)
-    if not isinstance(array, np.ndarray):
-        raise ValueError("expected a file of one array")
+    content = path.read_bytes()
+    array_header(content, path.name)  # numpy would take another file for a pickle
+    array: Array = np.load(io.BytesIO(content), allow_pickle=False)
     return array.view(like.dtype) if array.dtype == _FLOAT8 and _is_float8(like) else array
+
+
+def _reason(error: Exception) -> str:
+    """Why a file cannot be used, without its name."""
+    return (error if isinstance(error, FileError) else file_error("", error)).reason
 
 
 def _is_float8(array: Array) -> bool:

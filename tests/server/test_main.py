@@ -110,7 +110,8 @@ def test_a_port_that_is_taken_is_status_2() -> None:
 
 
 def test_a_log_file_that_cannot_be_written_is_status_2(tmp_path: Path) -> None:
-    check_usage(["--log-file", str(tmp_path)], 2, "the log file cannot be written")
+    message = f"the log file cannot be written: {tmp_path}: is a directory"
+    check_usage(["--log-file", str(tmp_path)], 2, message)
 
 
 def test_over_pipes_it_says_nothing_but_messages() -> None:

@@ -68,9 +68,22 @@ def test_a_file_of_another_shape_or_type_or_of_none_is_named(tmp_path: Path) -> 
     check_refused(golden(tmp_path), np.zeros(4, np.int8), "the shapes differ: expected (3,)")
     check_refused(golden(tmp_path), np.zeros(3, np.int32), "the types differ: expected int8")
     golden(tmp_path).path("x").write_bytes(b"no array")
-    check_refused(golden(tmp_path), np.zeros(3, np.int8), "cannot be read: ")
+    check_refused(golden(tmp_path), np.zeros(3, np.int8), "cannot be read: expected a .npy file")
     np.save(golden(tmp_path).path("x"), np.array([{}]), allow_pickle=True)
-    check_refused(golden(tmp_path), np.zeros(3, np.int8), "cannot be read: ")
+    check_refused(golden(tmp_path), np.zeros(3, np.int8), "cannot be read: expected an array of")
+    golden(tmp_path).path("x").unlink()
+    golden(tmp_path).path("x").mkdir()
+    check_refused(golden(tmp_path), np.zeros(3, np.int8), "cannot be read: is a directory")
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "golden").touch()
+    files = golden(tmp_path, is_updating=True)
+    with pytest.raises(AssertionError) as raised:
+        files.check(np.zeros(3, np.int8), "x")
+    name = f"the golden file `{files.path('x')}`"
+    assert str(raised.value) == f"{name} cannot be written: not a directory"
+    assert files.written == []
 
 
 def test_different_tests_and_names_have_different_files(tmp_path: Path) -> None:
