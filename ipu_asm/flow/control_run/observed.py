@@ -40,11 +40,7 @@ def observe(
     The program is executed once, however many places there are. Registers that are not in
     `run.names` have no values.
     """
-    positions = run.names.positions
-    observed = {
-        address: [positions[name] for name in _lower(names) if name in positions]
-        for address, names in places.items()
-    }
+    observed = _positions(run, places)
     again = executed(run, limits, observed)
     found: dict[tuple[int, int], tuple[list[Progression], list[Progression]]] = {
         (address, register): ([], [])
@@ -64,6 +60,23 @@ def observe(
         for (address, register), (before, after) in found.items()
     }
     return Observation(values, again.is_complete)
+
+
+def unobserved(run: ControlRun, places: Mapping[int, Iterable[str]]) -> Observation:
+    """Return what `observe` does for a run that executes none of the places."""
+    none = ObservedValues([], [])
+    names = run.names.names
+    values = {(a, names[n]): none for a, found in _positions(run, places).items() for n in found}
+    return Observation(values, run.is_complete)
+
+
+def _positions(run: ControlRun, places: Mapping[int, Iterable[str]]) -> dict[int, list[int]]:
+    """Return the positions of registers by address, each once; those unknown to a run are left."""
+    positions = run.names.positions
+    return {
+        address: [positions[name] for name in _lower(names) if name in positions]
+        for address, names in places.items()
+    }
 
 
 def _lower(names: Iterable[str]) -> Iterable[str]:
