@@ -24,8 +24,8 @@ def value_in(progression: Progression, iteration: Sequence[int]) -> int | None:
 
 
 def is_countable(progression: Progression) -> bool:
-    """Return whether all strides and counts are numbers, or without end."""
-    return all(
+    """Return whether the start, all strides and all counts are numbers, or without end."""
+    return isinstance(progression.start, int) and all(
         isinstance(stride, int) and (count is None or isinstance(count, int))
         for stride, count in progression.dimensions
     )

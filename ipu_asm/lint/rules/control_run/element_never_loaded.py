@@ -100,6 +100,11 @@ RULE = Rule(
         f"{_LOAD}set lr2 512;;\nmult.ve.cr lr2 lr0 lr0 cr1; acc.first; bkpt;;",
         "set lr2 512; ldr_mult_reg r0 lr0 cr0;;\nloop: ldr_cyclic_mult_reg lr1 cr0 lr1;\n"
         "mult.ee r0 lr1 lr0 lr0; acc;;\nincr lr1 128;;\nbne lr1 lr2 loop;; bkpt;;",
+        # Which elements the loop reads depends on the host.
+        "ldr_mult_reg r0 lr0 cr0; set lr3 60;;\n"
+        "ldr_cyclic_mult_reg lr0 cr0 lr0; add lr2 lr0 cr4;;\n"
+        "loop: mult.ee r0 lr2 lr0 lr0; acc; incr lr4 1; bne lr4 lr3 loop;;\n"
+        "str_acc_reg lr0 cr1; bkpt;;",
     ),
     invalid=(
         f"{_LOAD}set lr2 256;;\n⟦mult.ee⟧ r0 lr2 lr0 lr0; acc.first; bkpt;;",
