@@ -16,10 +16,10 @@ from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.observed import observe
 from ipu_asm.flow.control_run.progressions import numbers
-from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF, ControlRun, Limits
+from ipu_asm.flow.control_run.run import FAULT, HALTED, LIMIT, RAN_OFF, ControlRun, Limits
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import RunSummary, summarise
-from ipu_asm.flow.control_run.trace import Progression
+from ipu_asm.flow.control_run.trace import Progression, executions
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -211,6 +211,31 @@ inner: incr lr0 1; ldr_mult_reg r0 lr5 cr1; incr lr5 128;;
     incr lr2 1; bne lr2 lr3 outer;;
     bkpt;;
 """
+
+
+@pytest.mark.parametrize(
+    "alternate",
+    ["sub lr5 cr4 lr5", "add lr5 lr6 lr0; add lr6 lr5 lr0"],
+    ids=["subtraction", "swap"],
+)
+def test_a_loop_that_alternates_between_two_buffers_is_settled(alternate: str) -> None:
+    text = (
+        "set lr3 999; set lr6 128;;\n"
+        f"loop: {alternate};;\n"
+        "str_acc_reg lr5 cr1; incr lr1 1; bne lr1 lr3 loop;;\nbkpt;;\n"
+    )
+    run = check(text, {"cr1": 0, "cr4": 128})
+    assert run.end.reason == HALTED
+    assert run.counts[-1] < 30
+
+
+def test_a_run_of_ten_thousand_million_iterations_ends_at_its_limit() -> None:
+    # Each visit of the first loop lasts until a register of 32 bits has gone round.
+    text = "at: incr lr4 3; bne lr5 lr4 at;;\nadd lr5 lr5 lr6; add lr6 lr6 lr4;;\nb at;;\n"
+    run = control_run(read_program(IPU, text), {"lr6": 1}, 20_000)
+    assert run.end.reason == LIMIT
+    assert len(list(executions(run.nodes))) < 100
+    assert sum(each or 0 for each in summarise(run).executions) > 10_000_000_000
 
 
 def facts_of(text: str, presets: dict[str, int]) -> ControlFacts:

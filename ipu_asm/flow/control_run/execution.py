@@ -1,10 +1,10 @@
 """Execution of the scalar part of a program, with uniform iterations of loops settled at once.
 
 A loop is executed until three iterations in a row have taken the same path, with the same change of
-all registers from one to the next. Every update is a sum of registers, so the change stays the same
-for as long as the path does, and the path for as long as the outcome of each comparison in it; that
-number of iterations follows from the values and their changes. Loops inside loops are single nodes
-of the path, so that nested loops are settled as well.
+all registers from one to the next, or three pairs of iterations. Every update is a sum of
+registers, so the change stays the same for as long as the path does, and the path for as long as
+the outcome of each comparison in it; that number of iterations follows from the values and their
+changes. Loops inside loops are single nodes of the path, so that nested loops are settled as well.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ _MOST_STATES = 5_000
 _NONE: tuple[str, ...] = ()
 _STEPS_BETWEEN_LOOKS = 2_000
 _UNIFORM = 3
+_ITERATIONS_A_STEP = 1 << 20
+"""Settled iterations that count as one bundle: no kernel runs for ten thousand million of them."""
 _DEEPEST = 50
 """Loops in so many loops are executed bundle by bundle, so that the recursion has an end."""
 
@@ -169,14 +171,18 @@ class Execution:
 
     def _settle(self, loop: LoopIterations) -> int:
         """Fold three uniform periods and all that follow them on the same path."""
-        found = loop.last_periods(_UNIFORM)
-        changes = loop.changes(found[0]) if found is not None else None
-        if found is None or changes is None:
-            return loop.head
-        period, (first, second, third) = found
+        for period in loop.periods():
+            changes = loop.changes(period)
+            if changes is not None and self._folds(loop, period, changes):
+                break
+        return loop.head
+
+    def _folds(self, loop: LoopIterations, period: int, changes: Sequence[Value]) -> bool:
+        """Return whether the last periods are uniform, and those that follow are settled."""
+        first, second, third = loop.last_periods(period)
         strides = strides_between(first, second)
         if strides is None or strides != strides_between(second, third):
-            return loop.head
+            return False
         further = further_iterations(self._steps, self.values, third, strides)
         count = None
         if further is None:
@@ -184,19 +190,20 @@ class Execution:
             if registers:
                 self.end = End(UNKNOWN, loop.head, registers)
                 loop.end(())
-                return loop.head
+                return True
             self.end = End(ENDLESS, loop.head)
         elif further == 0:
-            return loop.head
+            return False
         else:
             self.values = [
                 value if change == 0 else reduced(plus(value, change, further))
                 for value, change in zip(self.values, changes)
             ]
             count = _UNIFORM + further
+            self.count += further * period // _ITERATIONS_A_STEP
         self._last = self._limit()
         loop.fold(folded(first, strides, count), count, period)
-        return loop.head
+        return True
 
     def _settle_unknown_exit(self, loop: LoopIterations) -> int:
         from ipu_asm.flow.control_run.unknown_exits import settle
@@ -234,7 +241,7 @@ class Execution:
         return address
 
     def _execute(self, nodes: list[Node], address: int) -> int:
-        updates, accesses, branch, halts, windows, *_, guarded = self._steps[address]
+        updates, accesses, branch, halts, windows, _, _, _, guarded = self._steps[address]
         old = new = self.values
         observed: list[Progression] = []
         taken: bool | None = None

@@ -56,7 +56,7 @@ class LoopIterations:
         self._count = 0
         # The number of the last iteration that ended with certain values of these registers.
         self._seen: dict[tuple[Value, ...], int] = {}
-        self._period: int | None = 1
+        self._period: int | None = None
 
     def contains(self, address: int) -> bool:
         """Return whether an address is between the first and the last of the loop."""
@@ -74,16 +74,21 @@ class LoopIterations:
             self._period = None if earlier is None else self._count - earlier
             self._seen[key] = self._count
 
-    def last_periods(self, number: int) -> tuple[int, Sequence[Sequence[Node]]] | None:
-        """Return the period, and the nodes of the last periods; None if there are not so many."""
-        if self._period is None or number * self._period > len(self.recent):
-            return None
-        period = self._period
-        recent = self.recent[-number * period :]
+    def periods(self) -> Sequence[int]:
+        """Return how many iterations together may be uniform, as far as enough of them have ended.
+
+        Without cyclic registers it is one, or two for a loop that alternates between two buffers.
+        """
+        periods = (1, 2) if not self._cyclic else (self._period,) if self._period else ()
+        return [period for period in periods if _UNIFORM * period <= len(self.recent)]
+
+    def last_periods(self, period: int) -> Sequence[Sequence[Node]]:
+        """Return the nodes of the last three periods."""
+        recent = self.recent[-_UNIFORM * period :]
         if period == 1:
-            return 1, [iteration.nodes for iteration in recent]
+            return [iteration.nodes for iteration in recent]
         parts = (recent[first : first + period] for first in range(0, len(recent), period))
-        return period, [[node for each in part for node in each.nodes] for part in parts]
+        return [[node for each in part for node in each.nodes] for part in parts]
 
     def changes(self, period: int) -> Sequence[Value] | None:
         """Return the changes of all values in the last period; None if they were others before."""
@@ -98,7 +103,7 @@ class LoopIterations:
 
     def drop_oldest(self) -> None:
         """Add the iterations to the trace that are too old to be part of a fold."""
-        most = _UNIFORM * (_LONGEST_PERIOD if self._cyclic else 1)
+        most = _UNIFORM * (_LONGEST_PERIOD if self._cyclic else 2)
         while len(self.recent) > most:
             self.segments.append(Segment(self.recent.pop(0).nodes, 1))
 
@@ -109,7 +114,7 @@ class LoopIterations:
         self.segments.append(Segment(nodes, iterations, period))
         self.recent.clear()
         self._seen.clear()
-        self._period = None if self._cyclic else 1
+        self._period = None
 
     def end(self, nodes: Sequence[Node]) -> None:
         """End the loop with an iteration that did not reach the head again."""
