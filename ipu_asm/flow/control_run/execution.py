@@ -104,7 +104,7 @@ class Execution:
         self._observed = observed
         self._last = self._limit()
         # By address: bases never change, so that each is added up once.
-        self._highest: dict[int, list[int | None]] = {}
+        self._bounds: dict[int, Sequence[tuple[int, int | None]]] = {}
         self._cyclic: dict[int, Sequence[int]] = {}
         self._loops: list[LoopIterations] = []
 
@@ -261,11 +261,15 @@ class Execution:
                     return address
                 new[register] = value
         if accesses:
-            offsets = [value_of(access.offset, new) for access in accesses]
-            if self._faults(address, offsets):
-                self.end, self.values = End(FAULT, address), old
-                return address
-            observed += [Progression(offset) for offset in offsets]
+            bounds = self._bounds.get(address) or self._bounds_at(address)
+            for access, (step, highest) in zip(accesses, bounds):
+                offset = value_of(access.offset, new)
+                if type(offset) is int and (
+                    offset % step or (highest is not None and not 0 <= offset <= highest)
+                ):
+                    self.end, self.values = End(FAULT, address), old
+                    return address
+                observed.append(Progression(offset))
         if windows:
             observed += [Progression(new[window.register]) for window in windows]
         if guarded:
@@ -319,18 +323,12 @@ class Execution:
         is_inside = loop.contains(target)
         return None if is_inside is loop.contains(following) else is_inside
 
-    def _faults(self, address: int, offsets: Sequence[Value]) -> bool:
-        """Return whether an access of a bundle faults at its offset from the base registers."""
+    def _bounds_at(self, address: int) -> Sequence[tuple[int, int | None]]:
+        """Return what offsets from the base registers must be multiples of, and the highest one."""
         accesses = self._steps[address].accesses
-        highest = self._highest.get(address)
-        if highest is None:
-            highest = self._highest[address] = [self._highest_offset(each) for each in accesses]
-        for access, offset, last in zip(accesses, offsets, highest):
-            if not isinstance(offset, int):
-                continue
-            if offset % access.space.step or (last is not None and not 0 <= offset <= last):
-                return True
-        return False
+        bounds = [(access.space.step, self._highest_offset(access)) for access in accesses]
+        self._bounds[address] = bounds
+        return bounds
 
     def _highest_offset(self, access: Access) -> int | None:
         """Return the highest offset that does not fault; None if no offset is too high."""

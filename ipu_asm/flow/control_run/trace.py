@@ -83,10 +83,10 @@ def _add_strides(first: Sequence[Node], second: Sequence[Node], found: list[Valu
         if isinstance(a, Executed):
             if not isinstance(b, Executed) or a.address != b.address or a.taken is not b.taken:
                 return False
-            for before, after in zip(a.values, b.values):
-                if before.dimensions != after.dimensions:
+            for (x, dimensions), (y, others) in zip(a.values, b.values):
+                if dimensions != others:
                     return False
-                found.append(minus(after.start, before.start))
+                found.append(y - x if type(x) is int and type(y) is int else minus(y, x))
         else:
             if isinstance(b, Executed) or a.head != b.head or len(a.segments) != len(b.segments):
                 return False
