@@ -103,6 +103,7 @@ class _Reader:
         registers = scalar_registers(isa)
         self._registers = registers.positions
         self._changing = registers.changing
+        self._positions: dict[str, list[int]] = {}
 
     def step(self, bundle: Bundle) -> Step:
         updates: list[Update] = []
@@ -217,8 +218,14 @@ class _Reader:
     def _registers_of(self, instruction: Instruction, name: str) -> list[int]:
         """Return the register of an operand, or those of a pair; also of a register by its name."""
         word = _word_of(instruction, name)
-        names = scalars_of(self._isa, [(name if word is None else word).lower()])
-        return [self._registers[each] for each in names if each in self._registers]
+        word = (name if word is None else word).lower()
+        found = self._positions.get(word)
+        if found is None:
+            names = scalars_of(self._isa, [word])
+            found = [self._registers[each] for each in names if each in self._registers]
+            if found:  # other words, of which there may be any number, name no register
+                self._positions[word] = found
+        return found
 
     def _file_of(self, instruction: Instruction, name: str) -> str:
         """Return the register file of the register in an operand; empty if it names none."""
