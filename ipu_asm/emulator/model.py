@@ -106,6 +106,9 @@ class MachineModel:
     def __repr__(self) -> str:
         return f"<MachineModel {self.isa_name}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return machine_for, (self.isa_name,)
+
     def _scopes(self) -> dict[str, Sequence[str]]:
         """A scope for each file of scalars."""
         names = self.layout.scalar_names

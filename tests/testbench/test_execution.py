@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import warnings
 import weakref
 from typing import Any
@@ -294,3 +295,18 @@ def test_arrays_do_not_keep_the_machine_alive() -> None:
     finally:
         gc.enable()
     assert "written" not in report(array, [1, 1, 1, 1])
+
+
+def test_a_bench_in_the_middle_of_a_run_goes_to_another_process() -> None:
+    bench = Bench()
+    bench.load_text("set lr1 9;; x: incr lr0 1; bne lr0 lr1 x;; bkpt;;")
+    bench.put(0x40, np.arange(4, dtype=np.int8))
+    bench.until("lr0 == 5")
+    data = pickle.dumps(bench)
+    assert len(data) < 100_000  # of which most is the program
+    other: Bench = pickle.loads(data)
+    assert (other.pc, other.labels, other.cycles) == (bench.pc, bench.labels, bench.cycles)
+    assert other.model is bench.model
+    assert other.run(resume=True) == bench.run(resume=True)
+    assert other.lr[:] == bench.lr[:]
+    assert other.get(0x40, 4, np.int8).tolist() == [0, 1, 2, 3]
