@@ -135,6 +135,7 @@ def _operands(
                 operand.get("positional_allowed", False),
                 field_width=width,
                 advice=operand.get("advice", ""),
+                suggested=operand.get("suggested", False),
             )
         )
     return tuple(operands)

@@ -18,7 +18,7 @@ _OPTIONAL_KEYS = (
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",
-    "advice",
+    "advice", "suggested",
 )  # fmt: skip
 _TIMES = ("live", "snapshot")
 _FLOWS = ("branch", "jump", "indirect", "halt", "break")
@@ -236,6 +236,8 @@ def _operand_mistakes(
         yield f'`read` must be "live", "snapshot" or absent, not {operand["read"]!r}'
     if operand.get("positional_allowed") and not operand.get("keyword"):
         yield "`positional_allowed` is for operands with a `keyword`; the others always are"
+    if operand.get("suggested") and not operand.get("optional"):
+        yield "`suggested` is for operands that may be left out; set `optional`"
     default = operand.get("default", 0)
     if default and not operand.get("optional"):
         yield "`default` is for operands that may be left out; set `optional`"

@@ -45,7 +45,8 @@ class Operand(NamedTuple):
     `field_width` the width of that field; the value is in its low bits, the others are 0. `advice`
     is what to write instead of a number, where none may stand. An `optional` operand may be omitted
     and then has the value `default`. `keyword` is the name of an operand that is written
-    ``keyword=value``; with `positional_allowed` it may also be written as the value alone.
+    ``keyword=value``; with `positional_allowed` it may also be written as the value alone. A
+    `suggested` operand may be omitted, which is rarely meant: completion writes it.
 
     The other fields describe exposed pipelines, where results take several cycles. `access` is what
     happens to the registers that the operand names ("r", "w", "rw"; empty if its type determines it
@@ -69,6 +70,7 @@ class Operand(NamedTuple):
     bypass: str = ""
     field_width: int = 0
     advice: str = ""
+    suggested: bool = False
 
     @property
     def bits(self) -> int:

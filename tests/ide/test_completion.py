@@ -280,6 +280,16 @@ def test_placeholders_stand_between_the_separators_of_the_instruction_set() -> N
     assert check_edgenpu("co$0")["CONV"].filter_text == "conv"
 
 
+def test_an_accepted_item_writes_what_its_absence_is_a_finding_of() -> None:
+    items = check_edgenpu("$0")
+    for name, shown in {
+        "SYNC": "SYNC WAIT_DMA",
+        "CONV": "CONV AB[0], AB[0], WB[0], desc=0",
+    }.items():
+        assert accepted(items[name].snippet or "") == shown
+        assert analyze(f"{shown}\n", "edgenpu").diagnostics == ()
+
+
 def test_operands_are_counted_by_commas_where_there_are_any() -> None:
     check_edgenpu("LOAD $0", "WB AB")
     check_edgenpu("LOAD WB$0", "WB AB", "WB")

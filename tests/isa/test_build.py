@@ -160,7 +160,7 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
     check_build(
         with_operands("dest"),
         "alu.new: an operand is a mapping with the keys name, type, read, low, optional, keyword, "
-        "default, positional_allowed, advice",
+        "default, positional_allowed, advice, suggested",
     )
 
 
@@ -176,7 +176,7 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
         (
             {"name": "a", "type": "Reg", "raed": "live"},
             "unknown key `raed`; there are name, type, read, low, optional, keyword, default, "
-            "positional_allowed, advice",
+            "positional_allowed, advice, suggested",
         ),
         (
             {"name": "a", "type": "Reg", "low": 3},
@@ -189,6 +189,10 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
         (
             {"name": "a", "type": "Reg", "optional": True, "default": 4},
             "`default` 4 is no value of type Reg",
+        ),
+        (
+            {"name": "a", "type": "Reg", "suggested": True},
+            "`suggested` is for operands that may be left out; set `optional`",
         ),
         (
             {"name": "a", "type": "Reg", "positional_allowed": True},

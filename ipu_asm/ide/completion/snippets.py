@@ -23,7 +23,7 @@ _NUMBERS = ("0", "1", "16", "64", "128", "-64", "0x1000", "0x80000000")
 def instruction_snippet(
     isa: Isa, spec: InstructionSpec, taken: Collection[str] = (), label: str = ""
 ) -> str | None:
-    """Return the mnemonic with a placeholder for each required operand, with values to choose from.
+    """Return the mnemonic with a placeholder for each operand to write, with values to choose from.
 
     The first choice of each is valid: a destination is none of the registers `taken`, and `label`
     is one that branches can reach. Of several forms it is the first in the slot of `spec`. Returns
@@ -38,7 +38,7 @@ def _instruction_snippet(
 ) -> str | None:
     forms = isa.forms(isa.instructions[mnemonic])
     spec = next(form for form in forms if form.slot == slot)
-    operands = [operand for operand in spec.operands if not operand.optional]
+    operands = [each for each in spec.operands if each.suggested or not each.optional]
     if not operands:
         return None
     separator = isa.surface.operand_separator.strip() + " "

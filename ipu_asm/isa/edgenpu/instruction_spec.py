@@ -66,7 +66,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "traits": ("compute",),
         "operands": [
             *_WITH_WEIGHTS,
-            _named("desc", "descriptor", "Descriptor", 0, positional_allowed=True),
+            _named("desc", "descriptor", "Descriptor", 0, positional_allowed=True, suggested=True),
         ],
         "doc": InstructionDoc(
             title="2D Convolution",
@@ -229,7 +229,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
     "SYNC": {
         "traits": ("sync",),
         "operands": [
-            {"name": "flags", "type": "SyncFlags", **_FLAGS},
+            {"name": "flags", "type": "SyncFlags", "suggested": True, **_FLAGS},
             {"name": "barrier_id", "type": "Barrier", "low": 0, "optional": True},
         ],
         "doc": InstructionDoc(
