@@ -367,7 +367,7 @@ def test_a_program_without_an_end_is_told(capsys: pytest.CaptureFixture[str]) ->
     assert ran.err.startswith("warning[W103]: the last bundle must halt")
     last = ran.err.splitlines()[-1]
     assert last.startswith("ipu-run: warning: the program ran past its last bundle and off the end")
-    check_run(capsys, "-W a.s", 0, outcome)
+    assert check_run(capsys, "-W a.s", 0, outcome, None).err == f"{last}\n"
 
 
 def test_the_instruction_set_is_chosen_as_for_the_other_commands(

@@ -118,7 +118,7 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     is_good = status is ExitStatus.OK and not outcome.is_left
     if not is_good:
         _print_failure(kernel, outcome, options)
-    _warn(outcome, options)
+    _warn(outcome)
     if (unprinted := _print_missing_values(kernel, outcome)) and status is ExitStatus.OK:
         status = unprinted
     written: list[str] = []
@@ -136,10 +136,10 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     return status
 
 
-def _warn(outcome: RunOutcome, options: RunOptions) -> None:
+def _warn(outcome: RunOutcome) -> None:
     from ipu_asm.cli.run.report import warnings_of
 
-    for warning in warnings_of(outcome, options):
+    for warning in warnings_of(outcome):
         print_message(PROGRAM, warning, "warning")
 
 

@@ -146,15 +146,10 @@ def failure_of(outcome: RunOutcome, max_cycles: int) -> RunFailure | None:
     return RunFailure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
 
 
-def warnings_of(outcome: RunOutcome, options: RunOptions) -> list[str]:
+def warnings_of(outcome: RunOutcome) -> list[str]:
     """Return warnings about the end of a run that is not a failure."""
     stop, found = outcome.stop, []
-    if (
-        options.warnings
-        and stop.reason is StopReason.HALTED
-        and stop.instruction is None
-        and stop.pc >= 0
-    ):
+    if stop.reason is StopReason.HALTED and stop.instruction is None and stop.pc >= 0:
         found.append(
             "the program ran past its last bundle and off the end of program memory, without an "
             "instruction that halts it, such as `bkpt`"
