@@ -88,6 +88,11 @@ class HitFilter:
         self.hits: array[int] = array("q")
         self.counted_until = -1
 
+    @property
+    def only_logs(self) -> bool:
+        """Whether it does nothing but log: it neither stops nor counts hits."""
+        return self.log is not None and self.hit_condition is None
+
     def holds(self, state: AnyState) -> bool:
         """Return whether the condition holds, or there is none."""
         return self.condition is None or self.condition(state)

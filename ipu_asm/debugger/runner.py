@@ -107,7 +107,7 @@ class Runner:
         """
         if not self._count_missed_hits():
             return [PAUSED]
-        conditions, causes = self._conditions(targets), list[StopCause]()
+        conditions, causes = self._conditions(targets, is_logging), list[StopCause]()
         test = conditions.test
         try:
             while not causes and not self._is_at(until):
@@ -128,9 +128,10 @@ class Runner:
         """Return the causes of a stop in front of the current bundle."""
         if self.machine.state.is_halted:
             return []
-        return self._accepted(self._conditions().causes_in_front(), is_logging)
+        conditions = self._conditions((), is_logging)
+        return self._accepted(conditions.causes_in_front(), is_logging)
 
-    def _conditions(self, targets: Collection[int] = ()) -> StopConditions:
+    def _conditions(self, targets: Collection[int], is_logging: bool) -> StopConditions:
         return StopConditions(
             self.trap_addresses,
             self.breakpoints,
@@ -138,6 +139,7 @@ class Runner:
             monitor=self.trap_addresses.monitor(self.breakpoints.traps, self._is_type_edited),
             stop_on_halt=self.options.stop_on_halt,
             may_change_type=self.may_change_type,
+            is_logging=is_logging,
         )
 
     @property

@@ -96,8 +96,12 @@ class StopConditions:
         monitor: TrapMonitor | None = None,
         stop_on_halt: bool = False,
         may_change_type: bool = False,
+        is_logging: bool = True,
     ) -> None:
-        """`may_change_type`: expressions may mean something else in the course of the run."""
+        """`may_change_type`: expressions may mean something else in the course of the run.
+
+        Without `is_logging`, log breakpoints are left out, which never stop, unless they count.
+        """
         self._trap_addresses = trap_addresses
         self._machine = trap_addresses.machine
         self._breakpoints = breakpoints
@@ -108,12 +112,14 @@ class StopConditions:
         self._check_of = _always if may_change_type else check_of
         self._breaks = trap_addresses.breaks if Trap.BREAK in breakpoints.traps else frozenset()
         assertions = trap_addresses.assertions
-        self._at_bundles = [*breakpoints.at_bundles, *assertions.log_points]
+        at_bundles = [*breakpoints.at_bundles, *assertions.log_points]
+        self._at_bundles = [each for each in at_bundles if is_logging or not each.only_logs]
         self._assertions = assertions if Trap.ASSERTION in breakpoints.traps else None
-        at_bundles = [breakpoint.addresses for breakpoint in self._at_bundles]
-        self._stop_addresses = frozenset().union(*at_bundles, targets)
+        addresses = [breakpoint.addresses for breakpoint in self._at_bundles]
+        self._stop_addresses = frozenset().union(*addresses, targets)
         accesses = trap_addresses.accesses
-        self._data = [(data, data.bundles(accesses)) for data in breakpoints.at_data]
+        at_data = [each for each in breakpoints.at_data if is_logging or not each.only_logs]
+        self._data = [(data, data.bundles(accesses)) for data in at_data]
         self._data_addresses = frozenset().union(*(bundles for _, bundles in self._data))
 
     @property

@@ -12,6 +12,7 @@ from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint,
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.stop import Stop
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.ipu_regions import region, whole_region
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -163,6 +164,33 @@ def test_a_log_breakpoint_says_its_text_and_goes_on() -> None:
     assert said == [f"lr4 is {number}" for number in range(1, 129)]
     assert debugger.reverse_continue().reason is StopReason.START
     assert len(said) == 128
+
+
+def test_going_back_asks_no_log_breakpoint_for_its_condition() -> None:
+    asked: list[int] = []
+
+    def condition(state: AnyState) -> bool:
+        asked.append(state.program_counter)
+        return True
+
+    debugger = debugger_on(LOOP, traps=NO_TRAPS)
+    debugger.continue_()
+    debugger.breakpoints.set_at_bundles([Breakpoint(6, condition, log=lambda state: "here")])
+    assert debugger.reverse_continue().reason is StopReason.START
+    assert asked == []
+    debugger.continue_()
+    assert asked == [6] * 128
+
+
+def test_a_log_breakpoint_counts_also_when_going_back() -> None:
+    said: list[str] = []
+    debugger = debugger_on(LOOP, traps=NO_TRAPS, log=said.append)
+    debugger.continue_()
+    tell = Breakpoint(6, None, parse_hit_condition(">5"), log=lambda state: "here")
+    debugger.breakpoints.set_at_bundles([tell])
+    assert debugger.reverse_continue().reason is StopReason.START
+    debugger.continue_()
+    assert said == ["here"] * 123
 
 
 @pytest.mark.parametrize("text", ["", "x", "=5", "%0", "5.5", "-1", "5 5", "9" * 30])
