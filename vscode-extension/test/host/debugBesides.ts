@@ -46,6 +46,20 @@ export const run = suite({
     await ended();
   },
 
+  "memory is a file that an editor of bytes reads and writes": async () => {
+    const session = await standing("kernel.s");
+    await session.customRequest("evaluate", { expression: "xmem[0x1ffff0] = 7", context: "repl" });
+    // Behind the 16 bytes up to the end of memory nothing can be read.
+    for (const file of [memoryFile(session, "0x1ffff0", 0), memoryFile(session, "0x0", 0x1ffff0)]) {
+      const bytes = await vscode.workspace.fs.readFile(file);
+      assert.deepEqual([...bytes], [7, ...new Array<number>(15).fill(0)]);
+    }
+    const file = memoryFile(session, "0x1ffff0", 0);
+    await vscode.workspace.fs.writeFile(file, Buffer.from([1, 2, 3]));
+    assert.equal(await value(session, "xmem[0x1ffff0 .. +4]"), "[1, 2, 3, 0]");
+    await ended();
+  },
+
   "files of memory are looked for in the workspace": async () => {
     await vscode.workspace.fs.writeFile(workspace("row.bin"), new Uint8Array([5, 6, 7]));
     const load = [{ file: "row.bin", address: "0x100" }];
@@ -62,6 +76,13 @@ export const run = suite({
 interface Inline {
   readonly range: { readonly start: { readonly line: number } };
   readonly expression: string;
+}
+
+/** 24 bytes from a reference and an offset on, as the button for binary data opens them. */
+function memoryFile(session: vscode.DebugSession, reference: string, offset: number): vscode.Uri {
+  const path = `/${encodeURIComponent(reference)}/memory.bin`;
+  const query = `range=${offset}:${offset + 24}`;
+  return vscode.Uri.from({ scheme: "vscode-debug-memory", authority: session.id, path, query });
 }
 
 /** The names of the frames of a session that is stopped. */
