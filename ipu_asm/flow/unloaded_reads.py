@@ -263,12 +263,14 @@ class _Walk:
             for register in effects.old - self.loaded - windowed:
                 if not self.only_keeps(address, register):
                     self._report(UnloadedRead(address, register, True))
-        self._windows(node, iteration, is_live=False)
+        if step.windows:
+            self._windows(node, iteration, is_live=False)
         self.loaded |= effects.writes
         for access, offsets in zip(step.accesses, node.values[step.compared :]):
             if access.kind == "write" and access.memory in self.sizes:
                 self._load(access.memory, access.size, value_in(offsets, iteration))
-        self._windows(node, iteration, is_live=True)
+        if step.windows:
+            self._windows(node, iteration, is_live=True)
 
     def windowed(self, address: int) -> set[str]:
         """Return the registers of which a bundle reads a window, those that are parts included."""
