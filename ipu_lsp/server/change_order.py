@@ -90,7 +90,7 @@ class ChangeOrder:
             self._characters -= self._kept.pop().characters
         for each in notifications:
             if each.version is None or each.has_whole_text:
-                self._restart(each)
+                self.restart(each.version, each.has_whole_text)
                 continue
             self._kept.append(each)
             self._characters += each.characters
@@ -99,10 +99,11 @@ class ChangeOrder:
             self._characters -= oldest.characters
             self._first, self._is_first_whole = oldest.version, False
 
-    def _restart(self, first: Notification) -> None:
+    def restart(self, version: int | None, is_whole: bool = False) -> None:
+        """Forget all before a version, which has replaced the whole text if `is_whole`."""
         self._kept.clear()
         self._characters = 0
-        self._first, self._is_first_whole = first.version, first.has_whole_text
+        self._first, self._is_first_whole = version, is_whole
 
     def _is_before_first(self, version: int | None) -> bool:
         return version is not None and self._first is not None and version < self._first

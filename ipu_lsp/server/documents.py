@@ -68,19 +68,21 @@ class Document:
         if order.is_obsolete(version):
             return True
         is_too_late = order.is_too_late(version)
-        number = order.latest if is_too_late else version
-        later = order.later_than(number)
+        later = [] if is_too_late else order.later_than(version)
         coordinates, edits = _undone(self.coordinates, later)
         made = []
-        for each in ((number, changes), *((late.version, late.changes) for late in later)):
+        for each in ((version, changes), *((late.version, late.changes) for late in later)):
             coordinates, applied = _made(coordinates, each[1])
             made.append(Notification(*each, applied))
             edits += [change for change, _ in applied]
         for edit in edits:
             self.edit = edit if self.edit is None else self.edit.then(edit)
         self.coordinates = coordinates
-        order.replace(len(later), made)
-        self.version = order.latest
+        if is_too_late:
+            order.restart(version)
+        else:
+            order.replace(len(later), made)
+            self.version = order.latest
         return not is_too_late
 
     def forget(self) -> None:

@@ -115,6 +115,15 @@ def test_a_change_that_is_later_than_what_is_kept_is_told(
     assert (sorted(document.text), document.version) == (sorted(text), 10)
 
 
+def test_a_client_whose_versions_begin_again_is_followed_and_told_once() -> None:
+    document = document_of("one", version=5)
+    assert not document.change(0, whole("two"))
+    assert document.text == "two"
+    for text in ("three", "four"):
+        assert document.change(0, whole(text))
+        assert (document.text, document.version) == (text, 0)
+
+
 def test_what_cannot_be_put_in_order_is_logged_with_the_remedy() -> None:
     edit = changed(URI, 2, {"text": "bkpt;;"})
     conversation = greeted(opened(URI, "nope;;", version=4), edit, EXIT)
