@@ -36,7 +36,14 @@ def _hint(place: MisplacedToken) -> str | None:
         return hints.get(f".{name[1:]}", hints["directive"])
     start, end = culprit(place).shifted(-place.span.start)
     wrong = place.word[start:end]
+    if wrong == "=" and place.instruction >= 0 and not _begins_line(place):
+        return hints.get("operand =", hints.get(wrong))
     return hints.get(wrong) or hints.get(wrong[:2]) or hints.get(wrong[0])
+
+
+def _begins_line(place: MisplacedToken) -> bool:
+    text, start = place.syntax.text, place.span.start
+    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
 def _without_commas(place: MisplacedToken) -> Fix | None:

@@ -60,6 +60,8 @@ MISTAKES = [
     ("⟦N⟧ equ 128;;\nacc; bkpt;;", f"unknown mnemonic `N`; {CONSTANTS}where it is used"),
     ("const N ⟦=⟧ 128;;\nbkpt;;", f"{CONSTANTS}where it is used; found `const N = 128`"),
     ("let N ⟦=⟧ 128\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `let N = 128`"),
+    ("acc;\nN ⟦=⟧ 4;\nbkpt;;", f"{CONSTANTS}where it is used; found `N = 4`"),
+    ("set lr0 ⟦=⟧ 5; bkpt;;", "operands are separated by blanks, without `=`; found `lr0 = 5`"),
     ("⟦%define⟧ N 128\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `%define N 128`"),
     ("⟦%assign⟧ N 4*2;;\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `%assign N 4*2`"),
     ("⟦`define⟧ N 128\nacc; bkpt;;", f"{CONSTANTS}where it is used; found ``define N 128`"),

@@ -24,6 +24,7 @@ SURFACE = Surface(
     separator=";",
     hints={
         ",": "operands are separated by blanks, not commas",
+        "operand =": "operands are separated by blanks, without `=`",
         "/*": f"{_COMMENTS}; there are no block comments",
         "*/": f"{_COMMENTS}; there are no block comments",
         ";": f"{_COMMENTS}; `;` separates instructions",
