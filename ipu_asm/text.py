@@ -18,6 +18,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else f'{noun}s'}"
 
 
+def numbered(noun: str, first: int | str, last: int | str) -> str:
+    """Return the noun of things from one number to another: `bundle 3`, `bundles 3 to 5`."""
+    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+
+
 _LONG = 1 << 22
 """Characters from which on a text has its many offsets in an array."""
 

@@ -220,11 +220,11 @@ cycle 3, bundle 3 (`inner`, line 7)
 => 8      blt lr1 lr2 inner;;    # compares the old lr1
 > where
 #0  bundle 3 (`inner`, line 7)
-#1  in loop inner, bundles 3 to 3
+#1  in loop inner, bundle 3
 #2  in loop outer, bundles 2 to 4
 > loops
 => outer: bundles 2 to 4, line 5, 5 trips
-=> inner: bundles 3 to 3, line 7, 5 x 1 to 6 trips
+=> inner: bundle 3, line 7, 5 x 1 to 6 trips
 > info labels
 outer: bundle 2, line 5
 inner: bundle 3, line 7

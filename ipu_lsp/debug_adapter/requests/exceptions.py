@@ -139,7 +139,9 @@ def _fault_text(session: DebugSession, fault: Fault) -> str:
     rows += [f"{name} = {describe_word(fault.registers[name])}" for name in others]
     if found is not None and (cycle := _last_in_range(session, found)) is not None:
         register = found.offsets[0] if found.offsets else "the address"
-        rows.append(f"{register} was last in range at cycle {cycle:,}: inrange goes there")
+        rows.append(
+            f"{register} was last in range at cycle {cycle:,}: the command inrange goes back there"
+        )
     return "\n".join(rows)
 
 

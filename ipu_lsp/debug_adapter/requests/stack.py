@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.flow.loops import enclosing_loops
+from ipu_asm.text import numbered
 from ipu_lsp.debug_adapter.argument_types import FrameFormat
 from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
@@ -101,8 +102,7 @@ def _loop_name(session: DebugSession, name: str, loop: range, shown: FrameFormat
         if trip.loop.head == loop.start:
             return f"{name}, trip {trip.number:,} of {trip.trips:,}"
     first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
-    where = f"bundle {first}" if first == last else f"bundles {first} to {last}"
-    return f"in loop {name} ({where})"
+    return f"in loop {name} ({numbered('bundle', first, last)})"
 
 
 def _expansion_frames(session: DebugSession, address: int, first: int) -> list[Json]:

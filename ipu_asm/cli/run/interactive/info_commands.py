@@ -20,7 +20,7 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.loop_numbers import loop_numbers, trips_text
 from ipu_asm.flow.loops import enclosing_loops, loops_of
-from ipu_asm.text import counted
+from ipu_asm.text import counted, numbered
 
 _LIST_LINES: Final = 11
 
@@ -86,7 +86,7 @@ def _loops(session: Session, argument: str) -> None:
         name = loop.label or f"bundle {loop.first}"
         place = session.debugger.lines.place(loop.first)
         line = f", line {place.line}" if place else ""
-        text = f"{mark} {name}: bundles {loop.first} to {loop.last}{line}{trips}"
+        text = f"{mark} {name}: {numbered('bundle', loop.first, loop.last)}{line}{trips}"
         session.screen.show(session.screen.paint(text, Style.HERE if mark == "=>" else None))
 
 
@@ -118,7 +118,7 @@ def _where(session: Session, argument: str) -> None:
     for number, loop in enumerate(loops, len(levels) + 1):
         first = debugger.lines.place(loop.start)
         name = first.name if first and first.name else f"bundle {loop.start}"
-        show(f"#{number}  in loop {name}, bundles {loop.start} to {loop.stop - 1}")
+        show(f"#{number}  in loop {name}, {numbered('bundle', loop.start, loop.stop - 1)}")
 
 
 def _program(session: Session, argument: str) -> None:
