@@ -6,9 +6,9 @@ that users see of an instruction (syntax line, ranges, completion, page) is deri
 
 from __future__ import annotations
 
-from copy import copy
+from contextlib import suppress
 from functools import cached_property
-from typing import Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, SupportsIndex
 
 from ipu_asm.isa.counting import Counting, CountingFacts
 from ipu_asm.isa.operands import OperandType
@@ -302,9 +302,21 @@ class Isa:
 
     def in_memory(self, name: str) -> Isa:
         """Return a copy for the machine with the memory map of that name."""
-        other = copy(self)
+        other = Isa.__new__(Isa)
+        vars(other).update(vars(self))
         other.memory = next(memory for memory in self.memories if memory.name == name)
         return other
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Pickle a set that `load_isa` knows by its name: it has the pages of all instructions."""
+        from ipu_asm.isa import UnknownIsaError, load_isa
+
+        names = ("", self.memory.name) if self.memory else ("",)
+        with suppress(UnknownIsaError):
+            for arguments in ((self.name, name) for name in names):
+                if load_isa(*arguments) is self:
+                    return load_isa, arguments
+        return super().__reduce_ex__(protocol)
 
     def forms(self, spec: InstructionSpec) -> tuple[InstructionSpec, ...]:
         """Return all forms of the mnemonic of `spec`, in the order in which they are tried."""
