@@ -132,7 +132,7 @@ def test_no_more_of_a_file_is_read_than_fits(client: DapClient, tmp_path: Path) 
     check_mistakes(
         client,
         f"{tmp_path / 'long.s'}: expected at most 16,777,216 bytes, found more",
-        f"{tmp_path / 'long.bin'}: xmem has 0x200000 bytes, found more than 2097152 bytes for "
+        f"{tmp_path / 'long.bin'}: xmem has 0x200000 bytes, found more than 2,097,152 bytes for "
         "address 0x0",
         "/dev/zero: not a regular file",
         program="long.s", cwd=str(tmp_path),

@@ -30,13 +30,13 @@ def test_a_label_grows_to_what_it_heads() -> None:
 
 
 def test_loops_are_around_what_is_in_them() -> None:
-    inner = "b: b b;;"
+    inner = "b: acc;;\n b b;;"
     check_selection(
-        f"a: acc;;\n{inner}\n b a$0;;\n",
-        "a",
-        "b a",
-        "b a;;",
-        "b: b b;;\n b a;;",
+        "a: acc;;\nb: acc;;\n b b$0;;\n b a;;\n",
+        "b",
+        "b b",
+        "b b;;",
+        inner,
         f"a: acc;;\n{inner}\n b a;;",
     )
 
