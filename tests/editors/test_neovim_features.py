@@ -17,8 +17,8 @@ from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 
 LABEL = place(EXAMPLE, "\nelement:", "element")
-LAST = place(EXAMPLE, "    bkpt;;")[0]
 BRANCH = place(EXAMPLE, "lr2 lr3 element", "element")
+AROUND = place(EXAMPLE, "lr0 lr5 sample", "sample")
 UNTIDY = (
     "turn:\nset lr0   1; set lr1 2;;   # two\n"
     "  add lr2 lr0 lr1;;\n  sub lr3 lr2 lr1;;\n   b turn;;\n"
@@ -191,7 +191,7 @@ def test_a_new_name_that_is_taken_is_refused_with_the_reason(opened: Open) -> No
     neovim = opened(EXAMPLE)
     neovim.put_cursor(*BRANCH)
     ask_new_name(neovim, "sample")
-    check_said(neovim, "a label `sample` is already defined on line 38")
+    check_said(neovim, "a label sample is already defined on line 38")
     assert neovim.text() == EXAMPLE
 
 
@@ -306,7 +306,7 @@ def test_bundles_labels_and_comments_fold(opened: Open) -> None:
     check_closed(neovim, BRANCH[0], (LABEL[0] + 1, BRANCH[0]))
     neovim.type("zM")
     check_closed(neovim, 0, (0, 29))
-    check_closed(neovim, BRANCH[0], (place(EXAMPLE, "\nsample:", "sample")[0], LAST))
+    check_closed(neovim, BRANCH[0], (place(EXAMPLE, "\nsample:", "sample")[0], AROUND[0]))
     neovim.type("zR")
     check_closed(neovim, BRANCH[0], OPEN)
 
