@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Callable, Mapping, Sequence, SupportsIndex
 
 from ipu_asm.isa.counting import Counting, CountingFacts
@@ -309,13 +310,12 @@ class Isa:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickle a set that `load_isa` knows by its name: it has the pages of all instructions."""
-        from ipu_asm.isa import UnknownIsaError, load_isa
-
+        registry = import_module("ipu_asm.isa")  # it loads this module for a set
         names = ("", self.memory.name) if self.memory else ("",)
-        with suppress(UnknownIsaError):
+        with suppress(registry.UnknownIsaError):
             for arguments in ((self.name, name) for name in names):
-                if load_isa(*arguments) is self:
-                    return load_isa, arguments
+                if registry.load_isa(*arguments) is self:
+                    return registry.load_isa, arguments
         return super().__reduce_ex__(protocol)
 
     def forms(self, spec: InstructionSpec) -> tuple[InstructionSpec, ...]:
