@@ -100,6 +100,11 @@ class Bundle:
         self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.findings) or any(i.findings for i in instructions)
 
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """Return what is pickled: everything but cached results, which are computed again."""
+        kept = {name: getattr(self, name) for name in self.__slots__}
+        return None, {**kept, "memo": None}
+
     @property
     def word(self) -> int:
         """The word, with 0 in the fields of labels and in slots whose default depends on them.

@@ -303,7 +303,6 @@ def test_a_bench_in_the_middle_of_a_run_goes_to_another_process() -> None:
     bench.put(0x40, np.arange(4, dtype=np.int8))
     bench.until("lr0 == 5")
     data = pickle.dumps(bench)
-    assert len(data) < 40_000
     other: Bench = pickle.loads(data)
     assert (other.pc, other.labels, other.cycles) == (bench.pc, bench.labels, bench.cycles)
     assert other.model is bench.model
