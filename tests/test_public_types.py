@@ -69,5 +69,6 @@ def test_an_instruction_set_is_named(isa: Any) -> None:
 
 def test_a_path_may_be_a_path() -> None:
     assert analyze("", path=Path("a.s")).source.path == "a.s"
-    with pytest.raises(TypeError):
-        analyze("", path=3)  # type: ignore[arg-type]
+    wrong: Any = 3
+    message = "`path` is the path of a file, found int"
+    check_type_error(lambda: analyze("", path=wrong), message)

@@ -309,9 +309,11 @@ def analyze(
     With a `path`, the headers beside that file are read, and those below the nearest folder above
     it that has version control, in its folder `include`; no configuration is.
     Raises `UnknownIsaError` for the name of an instruction set that this version does not have, and
-    `TypeError` for what is no text.
+    `TypeError` for what is no text or no path.
     """
     require_text(text, "analyze")
+    if path is not None and not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"`path` is the path of a file, found {type(path).__name__}")
     analyzer = Analyzer(isa_of(isa))
     if path is None:
         analysis = analyzer.analyze(text)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from operator import index
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
 
 
 def whole_number(value: Any, name: str) -> int:
@@ -22,6 +25,30 @@ def count(value: Any, name: str, least: int = 0) -> int:
     if number < least:
         raise ValueError(f"{name} is at least {least}, found {number}")
     return number
+
+
+def real_number(value: Any, name: str) -> Any:
+    """Return a number, which may be one of numpy, as it is. Raises TypeError."""
+    __tracebackhide__ = True
+    is_array = bool(getattr(value, "ndim", 0))
+    if is_array or not isinstance(value, (SupportsFloat, SupportsIndex)):
+        raise TypeError(f"{name} is a number, found {type(value).__name__}")
+    return value
+
+
+def truth_value(value: Any, name: str) -> bool:
+    """Return True or False, which may be of numpy, as a bool. Raises ValueError."""
+    __tracebackhide__ = True
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is True or False, found {value!r}")
+    return bool(value)
+
+
+def require_path(value: Any, what: str) -> None:
+    """Raise TypeError for what is no path; `what` says what it should have been."""
+    __tracebackhide__ = True
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{what}, found {type(value).__name__}")
 
 
 def require_callable(value: Any, name: str) -> None:

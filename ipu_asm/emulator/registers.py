@@ -30,7 +30,9 @@ class Vector(NamedTuple):
     names: tuple[str, ...] = ()
 
     def place(self, element: int) -> slice:
-        """Return the bytes of one register in the block. Raises IndexError."""
+        """Return the bytes of one register in the block. Raises IndexError and TypeError."""
+        if type(element) is not int:
+            element = whole_number(element, "an element of a vector register")
         if not 0 <= element < self.elements:
             raise IndexError(f"element must be below {self.elements}, found {element}")
         start = self.start + element * self.size
@@ -180,7 +182,9 @@ class RegisterFile:
         self.block[vector.place(element)] = data
 
     def set_pc(self, address: int) -> None:
-        """Set the program counter. Raises ValueError for a negative address."""
+        """Set the program counter. Raises ValueError for a negative address, and TypeError."""
+        if type(address) is not int:
+            address = whole_number(address, "the program counter")
         if address < 0:
             raise ValueError(f"the program counter is never negative, found {address}")
         self.pc = address

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, ClassVar, Final, Generic, Hashable, Iterable, TypeAlias, TypeVar
 
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.memory import Image, Parts, XMem, changed_rows, image_of, parts_of
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.named_tuple import NamedTuple
@@ -117,9 +118,10 @@ class MachineState(Generic[File]):
     def load_program(self, words: Iterable[int | None], lines: LineTable | None = None) -> None:
         """Load words into program memory from address 0 on, and clear the rest of it.
 
-        The program counter is unchanged. Raises ValueError if the words do not fit.
+        The program counter is unchanged. Raises ValueError if the words do not fit, TypeError for
+        what are no words.
         """
-        program, limit = list(words), self.program_limit
+        program, limit = _program(words), self.program_limit
         if len(program) > limit:
             raise ValueError(f"program memory holds {limit} bundles, found {len(program)}")
         self._inst_mem = program + [None] * (limit - len(program))
@@ -166,6 +168,19 @@ class MachineState(Generic[File]):
         self.restore(saved)
         self.load_program(words)
 
+
+def _program(words: Any) -> list[int | None]:
+    """Words as Python integers, None where there is none. Raises TypeError."""
+    if isinstance(words, (str, bytes, bytearray)) or not isinstance(words, Iterable):
+        found = type(words).__name__
+        raise TypeError(f"`load_program` takes words, one int per bundle, found {found}")
+    program = list(words)
+    if _WORD_TYPES.issuperset(map(type, program)):
+        return program
+    return [None if word is None else whole_number(word, "a word") for word in program]
+
+
+_WORD_TYPES: Final = frozenset({int, type(None)})
 
 _REBUILT: Final = frozenset({"_regfile", "_xmem", "_origin", "_inst_mem", "lines"})
 """Attributes of a state that are not pickled as they are."""

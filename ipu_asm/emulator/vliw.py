@@ -25,7 +25,7 @@ from ipu_asm.emulator.float_errors import FloatErrors
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.machine import BulkTrace, RunCounter, SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.registers import RegisterFile
-from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.state import AnyState, MachineState
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec
 
@@ -38,7 +38,8 @@ class VliwMachine(Generic[State]):
     """A machine operating on a state; each instruction is implemented by one `execute_...` method.
 
     A machine's own class has these methods and states `execution_order`, the slots in the order in
-    which a bundle executes them, the one of control flow last. `break_slot` is the first of them if
+    which a bundle executes them, the one of control flow last. It operates on states of the class
+    `state_class`. `break_slot` is the first of them if
     it only stops debuggers, else empty. In a method, the program counter is that of the next
     bundle. `snapshot` has the registers from before the bundle; its `pc` is the last bundle that
     was begun. `cycles` counts the bundles executed so far. `counter`, if there is one, counts all
@@ -47,9 +48,15 @@ class VliwMachine(Generic[State]):
 
     execution_order: ClassVar[tuple[str, ...]]
     break_slot: ClassVar[str] = ""
+    state_class: ClassVar[type[AnyState]] = MachineState
     core: ClassVar[CoreDescription | None] = None
 
     def __init__(self, state: State) -> None:
+        if not isinstance(state, self.state_class):
+            raise TypeError(
+                f"a machine operates on a state of class `{self.state_class.__name__}`, "
+                f"found {type(state).__name__}"
+            )
         self.state = state
         self.cycles = 0
         registers: RegisterFile = state.regfile

@@ -12,7 +12,7 @@ from typing import Any, Final, Iterable, Mapping
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
 from ipu_asm.emulator.arguments import count as count_of
-from ipu_asm.emulator.arguments import require_callable
+from ipu_asm.emulator.arguments import require_callable, require_path
 from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.run import DebugCallback
 from ipu_asm.emulator.stops import StopReason
@@ -70,12 +70,12 @@ class Bench(BenchMachine):
         `folders` may be a single one.
 
         `options` are those of the host, as `configure` takes them. Raises LookupError for an
-        instruction set without a machine.
+        instruction set without a machine, TypeError for what is no path of a folder.
         """
+        __tracebackhide__ = True
         super().__init__(isa, **options)
         self._engine: Engine | None = None
-        several = [folders] if isinstance(folders, (str, PathLike)) else folders
-        self._folders = [Path(folder) for folder in several] or [Path()]
+        self._folders = _folders_of(folders) or [Path()]
         self._kernel: Kernel | None = None
         self._undecided: dict[str, str] = {}
         self._execution: Execution | None = None
@@ -248,3 +248,13 @@ class Bench(BenchMachine):
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self.state.program_counter = 0
         self._kernel, self._execution = kernel, None
+
+
+def _folders_of(folders: Any) -> list[Path]:
+    """The paths of a folder or of several. Raises TypeError."""
+    __tracebackhide__ = True
+    is_several = isinstance(folders, Iterable) and not isinstance(folders, (str, bytes))
+    several = list(folders) if is_several else [folders]
+    for folder in several:
+        require_path(folder, "`folders` is the path of a folder, or several")
+    return [Path(folder) for folder in several]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any, Callable, TypeAlias
 
-from ipu_asm.emulator.arguments import require_callable
+from ipu_asm.emulator.arguments import require_callable, require_path
 from ipu_asm.emulator.run import DebugAction, DebugCallback
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
@@ -67,9 +67,12 @@ class IpuApp:
     """A host program: a subclass prepares the state in `setup`, and takes results in `teardown`.
 
     Arguments other than the path of the kernel become attributes, for these two methods to use.
+    Raises TypeError for what is no path.
     """
 
     def __init__(self, *, inst_path: str | PathLike[str], **attributes: Any) -> None:
+        __tracebackhide__ = True
+        require_path(inst_path, "`inst_path` is the path of a kernel")
         self.inst_path = inst_path
         for name, value in attributes.items():
             setattr(self, name, value)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from numbers import Real
 from typing import Any, Collection, Mapping
 
-import numpy as np
-
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.emulator.arguments import whole_number
+from ipu_asm.emulator.arguments import real_number, truth_value, whole_number
 from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
 from ipu_asm.isa.manifest import HostOption
@@ -72,13 +69,11 @@ def _checked(option: HostOption, value: Any) -> Any:
             raise ValueError(f"{noun} is one of {known}, found `{value}`")
         return choice
     if option.kind == "flag":
-        if not isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"`{option.name}` is True or False, found {value!r}")
-        return bool(value)
+        return truth_value(value, f"`{option.name}`")
     if option.kind == "integer":
         value = whole_number(value, f"`{option.name}`")
-    elif not isinstance(value, Real):
-        raise TypeError(f"`{option.name}` is a number, found {type(value).__name__}")
+    else:
+        value = real_number(value, f"`{option.name}`")
     least, most = option.least, option.most
     if least is not None and most is not None and not least <= value <= most:
         raise ValueError(f"{option.name} must be {least} to {most}, found {value}")

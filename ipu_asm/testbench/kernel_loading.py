@@ -16,6 +16,7 @@ from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import checked_values
 from ipu_asm.diagnostics.rendering import render
+from ipu_asm.emulator.arguments import require_path
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import (
@@ -82,8 +83,7 @@ def _defines(defines: Any) -> Mapping[str, Value]:
 def _find_file(path: str | os.PathLike[str], folders: Sequence[Path]) -> Path:
     """The file of that path in the first folder that has it. Raises FileNotFoundError."""
     __tracebackhide__ = True
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"a kernel is the path of a source file, found {type(path).__name__}")
+    require_path(path, "a kernel is the path of a source file")
     places = [folder / path for folder in folders]
     for place in places:
         if place.is_file():

@@ -8,8 +8,9 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from ipu_asm.testbench import Bench, assert_bit_exact, from_fp8, run_test, to_fp8
+from ipu_asm.testbench import Bench, IpuApp, assert_bit_exact, from_fp8, run_test, to_fp8
 
+FOLDERS = "`folders` is the path of a folder, or several"
 KERNEL = "set lr0 1;; here: incr lr0 1; bkpt;;"
 
 
@@ -145,6 +146,11 @@ def test_a_single_folder_is_searched(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("action", "error", "message"),
     [
+        (lambda _: Bench(3), TypeError, f"{FOLDERS}, found int"),  # type: ignore[arg-type]
+        (lambda _: Bench(b"x"), TypeError, f"{FOLDERS}, found bytes"),  # type: ignore[arg-type]
+        (lambda _: Bench(["x", 3]), TypeError, f"{FOLDERS}, found int"),  # type: ignore[list-item]
+        (lambda _: IpuApp(inst_path=3), TypeError,  # type: ignore[arg-type]
+         "`inst_path` is the path of a kernel, found int"),
         (lambda b: b.load(3), TypeError, "a kernel is the path of a source file, found int"),
         (lambda b: b.load("."), FileNotFoundError,
          "a kernel is the path of a source file, found the folder `.`"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, Final, Iterable, Iterator, Mapping, Sized
 
-from ipu_asm.emulator.arguments import require_callable
+from ipu_asm.emulator.arguments import require_callable, require_path
 
 _OUTPUT: Final = "an output is the name of a register, or (address, shape, dtype)"
 
@@ -43,8 +42,7 @@ def failure_folder(folder: Any) -> Path | None:
     __tracebackhide__ = True
     if folder is None:
         return None
-    if not isinstance(folder, (str, os.PathLike)):
-        raise TypeError(f"`failures` is the path of a folder, found {type(folder).__name__}")
+    require_path(folder, "`failures` is the path of a folder")
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"`failures` is the path of a folder, found the file `{path}`")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from ipu_asm.emulator.arguments import real_number, whole_number
 from ipu_asm.emulator.words import CANONICAL_NAN, LANES, Words, is_nan
 from ipu_asm.named_tuple import NamedTuple
 
@@ -46,7 +47,7 @@ class Products(NamedTuple):
 
 def element_type(code: int) -> DType:
     """Return the element type of a `cr15` value. Raises ValueError for an unknown one."""
-    if code not in NUMPY_TYPES:
+    if not isinstance(code, SupportsIndex) or code not in NUMPY_TYPES:
         known = ", ".join(f"{dtype.value} ({dtype.name})" for dtype in DType)
         raise ValueError(f"an element type is one of {known}, found {code}")
     return DType(code)
@@ -88,8 +89,9 @@ def products_of(code: int) -> Products:
 def ipu_mult(a: int, b: int, dtype: DType) -> int | float:
     """Return the product of two elements, given as bytes: an int in INT8, else a float.
 
-    Raises ValueError for an unknown element type.
+    Raises ValueError for an unknown element type, TypeError for what is no whole number.
     """
+    a, b = whole_number(a, "an element"), whole_number(b, "an element")
     values = element_values(element_type(dtype))
     with np.errstate(all="ignore"):
         product: int | float = (values[a & 0xFF] * values[b & 0xFF]).item()
@@ -99,8 +101,9 @@ def ipu_mult(a: int, b: int, dtype: DType) -> int | float:
 def ipu_add(a: int | float, b: int | float, dtype: DType) -> int | float:
     """Return the sum of two words, given as values: an int32 that wraps in INT8, else a float32.
 
-    Raises ValueError for an unknown element type.
+    Raises ValueError for an unknown element type, TypeError for what is no number.
     """
+    a, b = real_number(a, "a word"), real_number(b, "a word")
     if element_type(dtype) is DType.INT8:
         return (int(a) + int(b) + (1 << 31) & 0xFFFF_FFFF) - (1 << 31)
     with np.errstate(all="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.emulator.vliw import VliwMachine
 from ipu_asm.emulator.words import NAN_PAYLOADS_PROPAGATE
 from ipu_asm.isa.ipu.machine.registers import DTYPE, RegFile
@@ -16,10 +17,12 @@ class Unit(VliwMachine[IpuState]):
     `aaq_shift` is the distance in bits, 0 to 31, by which the instruction `aaq` shifts words right.
     """
 
+    state_class = IpuState
     snapshot: RegFile
     _registers: RegFile
 
     def __init__(self, state: IpuState, aaq_shift: int = 0) -> None:
+        aaq_shift = whole_number(aaq_shift, "`aaq_shift`")
         if not 0 <= aaq_shift <= _LARGEST_SHIFT:
             raise ValueError(f"aaq_shift must be 0 to {_LARGEST_SHIFT}, found {aaq_shift}")
         super().__init__(state)

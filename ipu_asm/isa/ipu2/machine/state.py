@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ipu_asm.emulator.arguments import real_number, truth_value
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.isa.ipu2.machine.elements import ElementType
 from ipu_asm.isa.ipu2.machine.registers import R_REG_SIZE, WORDS_SIZE, Ipu2RegisterFile
@@ -51,7 +52,7 @@ class Settings(NamedTuple):
 class Ipu2State(MachineState[Ipu2RegisterFile]):
     """The state of one machine after reset and without a program, in a mode that never changes.
 
-    Raises ValueError for an unknown element type or wide mode.
+    Raises ValueError for an unknown element type or wide mode, TypeError for what is no number.
     """
 
     isa_name = "ipu2"
@@ -71,7 +72,9 @@ class Ipu2State(MachineState[Ipu2RegisterFile]):
         wide = None if wide == OFF else wide
         if wide not in WIDE_MODES:
             raise ValueError(f"wide must be None, 'fp32' or 'int32', found {wide!r}")
-        super().__init__(Settings(_element_type(dtype), wide, bool(quantize), float(elu_alpha)))
+        quantize = truth_value(quantize, "`quantize`")
+        elu_alpha = float(real_number(elu_alpha, "`elu_alpha`"))
+        super().__init__(Settings(_element_type(dtype), wide, quantize, elu_alpha))
 
 
 def _element_type(name: str) -> ElementType:

@@ -11,6 +11,7 @@ from ipu_asm.isa.ipu2.machine.state import Ipu2State
 class Unit(VliwMachine[Ipu2State]):
     """Access to the state and its mode."""
 
+    state_class = Ipu2State
     snapshot: Ipu2RegisterFile
     _registers: Ipu2RegisterFile
 
