@@ -1,11 +1,11 @@
-"""Texts for places that do not render Markdown: outlines, call stacks, consoles, dialogs, logs."""
+"""Texts for places that do not render Markdown: menus, outlines, call stacks, consoles, logs."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-_QUOTED = re.compile(r"`([^`\n]+)`")
+_QUOTED, _WORD = re.compile(r"`([^`\n]+)`"), re.compile(r"\w")
 _TEXTS = frozenset(
     (
         "conditionDescription", "description", "detail", "format", "label", "message", "output",
@@ -16,7 +16,10 @@ _TEXTS = frozenset(
 
 
 def plain(text: str) -> str:
-    """Return a text without the backticks around names; quotes show blanks at their ends."""
+    """Return a text without the backticks around names.
+
+    Quotes show blanks at the ends of a name, and names of punctuation marks alone.
+    """
     return _QUOTED.sub(_unquoted, text) if "`" in text else text
 
 
@@ -36,4 +39,4 @@ def with_plain_texts(message: Any) -> Any:
 
 def _unquoted(match: re.Match[str]) -> str:
     name = match[1]
-    return name if name == name.strip() else f'"{name}"'
+    return name if name == name.strip() and _WORD.search(name) else f'"{name}"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_lsp.plain_text import plain
 from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LAYOUT, LOOP
 
@@ -108,7 +109,7 @@ def cycle_of_arrival(number: int) -> int:
 
 @pytest.mark.parametrize("hits", ["x", "0x10", "%0", ">", "5.5"])
 def test_what_is_no_hit_condition_is_refused(client: DapClient, hits: str) -> None:
-    words = f"a hit condition is like 5, >=5 or %10, found {hits}"
+    words = plain(f"a hit condition is like 5, >=5 or %10, found `{hits}`")
     check_refused(client, words, hitCondition=hits)
 
 
@@ -147,7 +148,7 @@ def test_a_log_breakpoint_may_have_conditions(client: DapClient) -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ("{lr1", "an expression ends with }"),
+        ("{lr1", 'an expression ends with "}"'),
         ("lr1}", "a brace that ends no expression"),
         ("{}", "expected"),
         ("row {lr99}", "no register is called lr99; there are lr0 to lr15"),

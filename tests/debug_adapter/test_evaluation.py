@@ -127,7 +127,7 @@ MISTAKES = {
     "lr0 lr1": "expected an operator or the end, found lr1",
     "1 / 0": "the divisor must not be zero, found 1 divided by 0",
     "": "expected a value, found the end",
-    "lr0 = 3": "expected an operator or the end, found =",
+    "lr0 = 3": 'expected an operator or the end, found "="',
     "lr0,z": "a format is one of d, u, x, o, b, i8, u8, i16, u16, i32, u32, f32, e4m3, e5m2, fp8, "
     "found z",
     "xmem[0 .. +70000]": "a slice has at most 65,536 elements, found 70000",

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
+from ipu_lsp.plain_text import plain
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.programs import LOOP
 
@@ -194,7 +195,7 @@ def test_a_client_that_fills_in_the_format_shows_the_sentence(
     error = refused.response["body"]["error"]
     filled = re.sub(r"\{(\w+)\}", lambda name: error["variables"][name[1]], error["format"])
     assert filled == str(refused)
-    assert f"found {dtype}" in filled
+    assert plain(f"found `{dtype}`") in filled
 
 
 def test_a_client_that_shows_the_format_as_it_is_shows_the_sentence(client: DapClient) -> None:

@@ -170,7 +170,7 @@ def test_data_that_is_not_base64_is_refused(standing: DapClient) -> None:
     for data in ("A", "AAA", "AA=A", "AAA*", "AA AA", "héé=", "=", "-_-_"):
         with pytest.raises(Rejected) as caught:
             standing.request("writeMemory", memoryReference="0x0", data=data, allowPartial=True)
-        assert str(caught.value) == f"data is base64, found {data}"
+        assert str(caught.value) == plain(f"data is base64, found `{data}`")
     assert read(standing, "0x0", 4)["data"] == ROW[:4]
 
 

@@ -260,7 +260,7 @@ def test_a_setting_that_changes_is_heard_without_a_restart(
 def test_a_bundle_is_split_by_the_menu_of_actions(opened: Open) -> None:
     emacs = opened(MESSY)
     go_to(emacs, MESSY, "set lr1")
-    emacs.type(by_name("eglot-code-actions", "Split the bundle before `set`"))
+    emacs.type(by_name("eglot-code-actions", "Split the bundle before set"))
     check_text(emacs, MESSY.replace("0;  set lr1", "0;;\n  set lr1"))
 
 

@@ -103,7 +103,7 @@ def test_the_fix_mends_the_text_and_the_finding_goes(opened: Open) -> None:
     helix = opened(MISTAKEN)
     check_finding(helix)
     helix.type(" a")
-    helix.check_shows("Replace by `incr`")
+    helix.check_shows("Replace by incr")
     helix.type(RETURN)
     helix.check_shows_no("● 1", "icnr")
     helix.check_saves(LOOP)

@@ -314,7 +314,7 @@ def test_bundles_labels_and_comments_fold(opened: Open) -> None:
 def test_a_bundle_is_split_where_the_cursor_is(opened: Open) -> None:
     neovim = opened("set lr0 1; set lr1 2;;\nbkpt;;\n")
     neovim.put_cursor(0, 12)
-    neovim.lua(ACT, "Split the bundle before `set`")
+    neovim.lua(ACT, "Split the bundle before set")
     check_text(neovim, "set lr0 1;;\nset lr1 2;;\nbkpt;;\n")
 
 

@@ -71,7 +71,7 @@ def test_a_quick_fix_repairs_the_mistake(opened: Open) -> None:
     vscode = opened(MISTAKEN)
     vscode.go_to(ROW, COLUMN + 1)
     assert soon(vscode.squiggles, 1) == 1
-    vscode.quick_fix("Replace by `reset_acc`")
+    vscode.quick_fix("Replace by reset_acc")
     check_text(vscode, EXAMPLE)
     assert soon(vscode.squiggles, 0) == 0
 

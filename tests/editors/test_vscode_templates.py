@@ -68,7 +68,7 @@ def test_a_mistake_in_a_loop_is_underlined_once_where_it_is_written(opened: Open
     assert "unknown mnemonic `addd`" in problem
     assert f"[Ln {ADD[0] + 1}, Col {ADD[1] + 1}]" in problem
     vscode.go_to(ADD[0], ADD[1] + 1)
-    vscode.quick_fix("Replace by `add`")
+    vscode.quick_fix("Replace by add")
     assert soon(vscode.problems, []) == []
 
 

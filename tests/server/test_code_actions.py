@@ -113,19 +113,19 @@ async def test_an_instruction_is_moved_behind_characters_of_two_units(editor: Ed
     text = "set lr0 1; acc;; # \U0001f4a9\nset lr1 1; bkpt;;\n"
     expected = "set lr0 1;; # \U0001f4a9\nacc; set lr1 1; bkpt;;\n"
     actions = await check_code_actions(editor, text, "acc", expected, only=["refactor.move"])
-    assert [action.title for action in actions] == ["Move `acc` to the next bundle"] * len(actions)
+    assert [action.title for action in actions] == ["Move acc to the next bundle"] * len(actions)
     assert all(action.kind == "refactor.move" for action in actions)
 
 
 async def test_a_finding_is_silenced_by_a_comment(editor: Editor) -> None:
     text = "acc;;\na: acc;; bkpt;; # \U0001f4a9\n"
     titles = [action.title for action in await offered(editor, text, "a:", ["quickfix"])]
-    assert ("Ignore `unused-label` here" in titles) == (editor.name in LITERALS)
+    assert ("Ignore unused-label here" in titles) == (editor.name in LITERALS)
 
 
 async def test_what_is_refused_is_told_to_those_who_ask_and_can_show_it(editor: Editor) -> None:
     text = "set lr0 1;; beq lr0 lr1 +1;; bkpt;;\n"
-    reason = "`beq lr0 lr1 +1` would see another value of `lr0`"
+    reason = "beq lr0 lr1 +1 would see another value of lr0"
     for only, asks in ((["refactor"], True), (["refactor.rewrite"], True), (None, False)):
         reasons = [
             action.disabled.reason

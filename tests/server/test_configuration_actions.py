@@ -45,7 +45,7 @@ def actions(
 def test_an_undefined_name_is_added_to_the_contexts(tmp_path: Path) -> None:
     contexts = '# kernels\n[template."*.asm"]\ncontexts = [{rows = 2}, {rows = 3}]\n'
     written(tmp_path, {"ipu.toml": contexts, "kernel.asm": TEMPLATE})
-    edit = actions(tmp_path, "kernel.asm", "cols")["Add `cols` to the contexts of ipu.toml"]
+    edit = actions(tmp_path, "kernel.asm", "cols")["Add cols to the contexts of ipu.toml"]
     (change,) = edit["documentChanges"]
     assert change["textDocument"]["uri"] == (tmp_path / "ipu.toml").as_uri()
     assert [e["newText"] for e in change["edits"]] == [", cols = 1"] * 2
@@ -54,7 +54,7 @@ def test_an_undefined_name_is_added_to_the_contexts(tmp_path: Path) -> None:
 
 def test_a_file_is_created_where_there_is_none(tmp_path: Path) -> None:
     written(tmp_path, {"kernels/kernel.asm": TEMPLATE})
-    title = "Add `cols` to the contexts of ipu.toml"
+    title = "Add cols to the contexts of ipu.toml"
     edit = actions(tmp_path, "kernels/kernel.asm", "cols")[title]
     create, change = edit["documentChanges"]
     uri = (tmp_path / "ipu.toml").as_uri()
@@ -66,13 +66,13 @@ def test_a_file_is_created_where_there_is_none(tmp_path: Path) -> None:
 def test_no_file_is_created_for_clients_that_cannot(tmp_path: Path) -> None:
     written(tmp_path, {"kernel.asm": TEMPLATE})
     found = actions(tmp_path, "kernel.asm", "cols", {"textDocument": {"codeAction": LITERALS}})
-    assert "Add `cols` to the contexts of ipu.toml" not in found
+    assert "Add cols to the contexts of ipu.toml" not in found
 
 
 def test_a_file_with_mistakes_is_left_alone(tmp_path: Path) -> None:
     written(tmp_path, {"ipu.toml": "contexts = [", "kernel.asm": TEMPLATE})
     found = actions(tmp_path, "kernel.asm", "cols")
-    assert "Add `cols` to the contexts of ipu.toml" not in found
+    assert "Add cols to the contexts of ipu.toml" not in found
 
 
 def test_the_folder_of_a_header_is_added_to_the_include_paths(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_the_folder_of_a_header_is_added_to_the_include_paths(tmp_path: Path) ->
     written(tmp_path, {**files, "ipu.toml": 'include-paths = ["a"]\n', "x/other/regs.h": ""})
     found = actions(tmp_path, "main.S", "regs.h")
     titles = [title for title in found if "include-paths" in title]
-    assert titles == ["Add `lib/inc` to the include-paths of ipu.toml"]
+    assert titles == ["Add lib/inc to the include-paths of ipu.toml"]
     (change,) = found[titles[0]]["documentChanges"]
     assert [edit["newText"] for edit in change["edits"]] == [', "lib/inc"']
 
@@ -89,7 +89,7 @@ def test_an_unknown_name_of_a_vertex_is_added_to_the_defines(tmp_path: Path) -> 
     files = {"main.S": "#define A 1\nadd $m0, $m0, ROWS\n", "ipu.toml": "[defines]\n"}
     written(tmp_path, files)
     found = actions(tmp_path, "main.S", "ROWS")
-    (change,) = found["Add `ROWS` to [defines] of ipu.toml"]["documentChanges"]
+    (change,) = found["Add ROWS to [defines] of ipu.toml"]["documentChanges"]
     assert [edit["newText"] for edit in change["edits"]] == ["ROWS = 1\n"]
 
 
@@ -97,7 +97,7 @@ def test_a_kernel_for_another_set_is_given_that_set(tmp_path: Path) -> None:
     kernel = "MULT.RC.VS lr0 0 lr1 cr15; ACC.ADD.FIRST;;\nBKPT;;\n"
     written(tmp_path, {"ipu.toml": 'isa = "ipu"\n', "kernel.s": kernel})
     edits = actions(tmp_path, "kernel.s", "MULT")
-    (change,) = edits["Read `kernel.s` as IPU 2 (in ipu.toml)"]["documentChanges"]
+    (change,) = edits["Read kernel.s as IPU 2 (in ipu.toml)"]["documentChanges"]
     assert [e["newText"] for e in change["edits"]] == ['\n[isa-by-glob]\n"kernel.s" = "ipu2"\n']
     written(tmp_path, {"ipu.toml": "# kernels\n"})
     edits = actions(tmp_path, "kernel.s", "MULT")

@@ -17,12 +17,16 @@ FILES = [
     for path in sorted(EXAMPLES.rglob("*"))
     if path.suffix in {extension for each in manifests().values() for extension in each.extensions}
 ]
-SHOWN = frozenset(("containerName", "description", "detail", "message", "name", "title"))
+SHOWN = frozenset(("containerName", "description", "detail", "message", "name", "reason", "title"))
 LENSES = {"ipu": {"codeLens": dict.fromkeys(("references", "loops", "expansions"), True)}}
 CAPABILITIES: Json = {
     "textDocument": {
         "completion": {"completionItem": {"snippetSupport": True, "labelDetailsSupport": True}},
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "codeAction": {
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor"]}},
+            "disabledSupport": True,
+        },
     }
 }
 _MOST_PLACES = 25
@@ -52,14 +56,16 @@ def asked_about(path: Path, text: str) -> Conversation:
         for column in (len(line) - len(line.lstrip()), line.find(" ", 6) + 1)
     ]
     for number, place in enumerate(places[:: len(places) // _MOST_PLACES + 1]):
-        requests.append(asked(3 + number, "completion", uri, position=place))
+        requests.append(asked(3 + 2 * number, "completion", uri, position=place))
+        at, context = {"start": place, "end": place}, {"diagnostics": [], "only": ["refactor"]}
+        requests.append(asked(4 + 2 * number, "codeAction", uri, range=at, context=context))
     settings = {"method": "workspace/didChangeConfiguration", "params": {"settings": LENSES}}
     messages = (opened(uri, text, "ipu-asm"), settings, *requests, EXIT)
     return greeted(*messages, capabilities=CAPABILITIES)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_outline_lenses_and_completion_have_no_backticks(path: Path) -> None:
+def test_outline_lenses_completion_and_actions_have_no_backticks(path: Path) -> None:
     conversation = asked_about(path, path.read_text("utf-8"))
     answers = [each["result"] for each in conversation.said if "result" in each][1:]
     texts = list(shown_texts(answers))
@@ -79,3 +85,21 @@ def test_messages_and_errors_have_none() -> None:
         texts += [each["message"] for each in said.told(method)]
     assert len(texts) == 3
     assert [text for text in texts if "`" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("acc.frist;;\n", "Replace by acc.first"),
+        ("set lr0 1 set lr1 2;;\n", 'Insert ";" before set'),
+    ],
+)
+def test_a_fix_in_a_menu_has_none_and_quotes_punctuation_marks(text: str, expected: str) -> None:
+    uri = "file:///kernel.s"
+    everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+    context = {"diagnostics": [], "only": ["quickfix"]}
+    request = asked(1, "codeAction", uri, range=everywhere, context=context)
+    said = greeted(opened(uri, text, "ipu-asm"), request, EXIT, capabilities=CAPABILITIES)
+    titles = [each["title"] for each in said.answer(1)["result"]]
+    assert expected in titles
+    assert [title for title in titles if "`" in title] == []

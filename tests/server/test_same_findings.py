@@ -14,6 +14,7 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import load_isa
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from tests.server.conversation import EXIT, asked, greeted, opened
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +102,7 @@ def expected(analysis: Analysis) -> list[Json]:
 
 def silences(action: Json) -> bool:
     """Whether it only tells the linter to say nothing of a finding."""
-    return str(action["title"]).startswith("Ignore `")
+    return str(action["title"]).startswith("Ignore ")
 
 
 def offered(action: Json) -> tuple[str, str, list[tuple[tuple[int, ...], str]]]:
@@ -119,7 +120,7 @@ def expected_fixes(
     return [
         (
             finding.code,
-            finding.fix.entry,
+            plain(finding.fix.entry),
             [
                 ((*position(edit.span.start), *position(edit.span.end)), edit.new_text)
                 for edit in finding.fix.edits

@@ -1,7 +1,7 @@
 """`textDocument/codeAction`: fixes and refactorings, as workspace edits.
 
 Packing, pipelining and rebasing are offered without an edit. It is computed, with its proof, when
-the action is resolved.
+the action is resolved. Menus do not render Markdown: titles and reasons lose their backticks here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ipu_asm.ide.loop_rewritings import rewriting_offers
 from ipu_asm.ide.packing import packing_edits, packing_offers
 from ipu_asm.ide.refactorings.offer import REWRITE
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from ipu_lsp.server.configuration_actions import configuration_actions
 from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.findings import encoded_finding
@@ -45,7 +46,7 @@ def code_actions(
         found += _packing(session, uri, view, span.start)
     if ide.is_wanted(ide.QUICK_FIX, only):
         found += yield from configuration_actions(session, document, view, span)
-    return found
+    return [{**each, "title": plain(each["title"])} for each in found]
 
 
 def resolve(
@@ -105,7 +106,7 @@ def _fits(action: ide.CodeAction, refusals: bool) -> bool:
 def _action(session: LspSession, uri: str, view: View, action: ide.CodeAction) -> Json:
     written: Json = {"title": action.title, "kind": action.kind}
     if action.refusal_reason:
-        written["disabled"] = {"reason": action.refusal_reason}
+        written["disabled"] = {"reason": plain(action.refusal_reason)}
     else:
         edits = [view.coordinates.edit(edit) for edit in action.edits]
         written["edit"] = workspace_edit(
