@@ -21,6 +21,15 @@ bkpt;;
 """
 """To debug: line 6 is bundle 2, lines 6 and 7 are the loop, line 8 halts."""
 
+DOCUMENTED = """\
+#   cr1 = WEIGHT_BASE (weights)
+# Memory
+#   0x20000  128 bytes  weights
+    ldr_mult_reg r0 lr0 cr1;;
+    bkpt;;
+"""
+"""Its inputs are found where a launch gives none: cr1, and random numbers for its weights."""
+
 TEMPLATE = """\
 # sums up the numbers 0, 1, 2
 

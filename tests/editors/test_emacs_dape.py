@@ -9,7 +9,7 @@ import pytest
 from tests.editors.conftest import need
 from tests.editors.emacs import Emacs, spelt
 from tests.editors.install import command
-from tests.editors.kernels import LOOP
+from tests.editors.kernels import DOCUMENTED, LOOP
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 
@@ -249,6 +249,17 @@ def test_a_program_with_mistakes_is_refused_in_words(opened: Emacs, dape_user: U
     visit(opened, dape_user, "reset_ac;;\n")
     start(opened)
     check_shown(opened, "repl", "unknown mnemonic reset_ac; did you mean reset_acc?")
+
+
+def test_a_kernel_starts_with_the_inputs_that_its_head_comment_names(
+    opened: Emacs, dape_user: User
+) -> None:
+    visit(opened, dape_user, DOCUMENTED)
+    start(opened)
+    check_arrow(opened, 5)
+    check_value(opened, "cr1", "131072")
+    check_value(opened, "any(u8(r0) != 0)", "true")
+    check_shown(opened, "repl", "Made up: weights (random numbers, 128 bytes at 0x20000).")
 
 
 def test_the_options_of_the_document_load_a_file(opened: Emacs, dape_user: User) -> None:

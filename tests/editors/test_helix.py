@@ -10,7 +10,7 @@ import pytest
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.helix import ESCAPE, RETURN, Helix
 from tests.editors.install_cache import NotInstalledError, command
-from tests.editors.kernels import LOOP, place
+from tests.editors.kernels import DOCUMENTED, LOOP, place
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 
@@ -177,6 +177,15 @@ def test_a_kernel_is_debugged_to_its_end(opened: Open) -> None:
     helix.check_shows("▶   7")
     helix.type("v")
     helix.check_shows("lr1: i32 = 1 was 0", "lr2: i32 = 8")
+
+
+def test_a_kernel_starts_with_the_inputs_that_its_head_comment_names(opened: Open) -> None:
+    helix = opened(DOCUMENTED)
+    [start] = phrases_of("helix.md", ":debug-start ")
+    helix.type(start.replace("FILE", helix.path.name), RETURN)
+    helix.check_shows("▶   4", "because of entry")
+    helix.type(" Gv")
+    helix.check_shows("cr1: i32 = 131072")
 
 
 @pytest.mark.parametrize(("dtype", "answer"), [("fp8_e4m3", "because of entry"), ("fp9", "dtype")])

@@ -14,17 +14,11 @@ import pytest
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.wires import StdioWire
 from tests.editors.conftest import need
+from tests.editors.kernels import DOCUMENTED
 from tests.editors.neovim import Neovim
 from tests.editors.user import User, phrases_of
 
 KERNEL = "set lr1 5;;\nldr_mult_reg r0 lr0 cr1;;\nbkpt;;\n"
-DOCUMENTED = """\
-#   cr1 = WEIGHT_BASE (weights)
-# Memory
-#   0x20000  128 bytes  weights
-    ldr_mult_reg r0 lr0 cr1;;
-    bkpt;;
-"""
 EMPTY_PLUGIN = """
 local function no_command() end
 local any = { __index = function() return no_command end }
