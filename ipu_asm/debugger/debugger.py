@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Collection
+from typing import Any, Collection, Mapping
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.line_stepping import ends_of_line
@@ -17,6 +17,7 @@ from ipu_asm.emulator.run_length import PlannedAccesses, RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.flow.control_run.summary import LoopSummary
 from ipu_asm.flow.control_run.trips import LoopTrip
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.program.line_table import LineTable
@@ -95,6 +96,11 @@ class Debugger:
         """
         known = None if self.history.edits else self._length.trips
         return [] if known is None else known.at(self.cycle)
+
+    @property
+    def loops(self) -> Mapping[int, LoopSummary] | None:
+        """The numbers of the loops in the whole run by their first address; None as for cycles."""
+        return None if self.history.edits else self._length.loops
 
     def start_of_trip(self, trip: LoopTrip, number: int) -> int:
         """Return the cycle at which a trip begins, of the same entry as one of `trips`."""

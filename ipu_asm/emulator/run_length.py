@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterable, Iterator
+from typing import Iterable, Iterator, Mapping
 
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
-from ipu_asm.flow.control_run.summary import summarise
+from ipu_asm.flow.control_run.summary import LoopSummary, RunSummary, summarise
 from ipu_asm.flow.control_run.trips import RunTrips
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -45,9 +45,18 @@ class RunLength:
         return run if run.is_complete else None
 
     @cached_property
+    def _summary(self) -> RunSummary | None:
+        return None if self._run is None else summarise(self._run)
+
+    @property
     def cycles(self) -> int | None:
         """The cycles until the machine halts; None if that is not known."""
-        return None if self._run is None else summarise(self._run).cycles
+        return None if self._summary is None else self._summary.cycles
+
+    @property
+    def loops(self) -> Mapping[int, LoopSummary] | None:
+        """The numbers of the loops by their first address; None if the run is not known."""
+        return None if self._summary is None else self._summary.loops
 
     @cached_property
     def accesses(self) -> PlannedAccesses | None:

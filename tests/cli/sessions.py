@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Mapping
 
 from ipu_asm.assembler.kernel import read_kernel
 from ipu_asm.cli.run.interactive.commands import execute
@@ -46,12 +47,19 @@ class FixedScreen(Screen):
         return shown
 
 
-def session_on(text: str = KERNEL, screen: Screen | None = None, options: str = "") -> Session:
-    """A session on a kernel of the IPU in the file `k.s`."""
+def session_on(
+    text: str = KERNEL,
+    screen: Screen | None = None,
+    options: str = "",
+    cr: Mapping[int, int] | None = None,
+) -> Session:
+    """A session on a kernel of the IPU in the file `k.s`, with values of the host."""
     Path("k.s").write_text(text)
     kernel = read_kernel(text.encode(), "k.s", "ipu")
     state = machine_for("ipu").make_state({})
     state.load_program(kernel.words, kernel.lines)
+    for number, value in (cr or {}).items():
+        state.regfile.set_cr(number, value)
     given = read_options(["k.s", "--interactive", *options.split()])
     return Session(kernel, state, given, settings={}, screen=screen or FixedScreen())
 

@@ -212,6 +212,30 @@ xmem[0x0 .. +4 : u8],x = [0x00, 0x00, 0x00, 0x00]
 """)
 
 
+def test_registers_of_the_host_make_trips_known() -> None:
+    kernel = "set lr1 0; add lr2 cr3 lr0;;\nrow: incr lr1 1; bne lr1 lr2 row;;\nbkpt;;\n"
+    check_session(
+        """
+> loops
+   row: bundle 1, line 2, 20 trips
+> goto 5
+cycle 5, bundle 1 (`row`, line 2)
+=> 2  row: incr lr1 1; bne lr1 lr2 row;;
+> where
+#0  bundle 1 (`row`, line 2)
+#1  in loop row, bundle 1, trip 5 of 20
+> set lr9 = 1
+lr9 = 1
+> loops
+=> row: bundle 1, line 2, trips not known
+> where
+#0  bundle 1 (`row`, line 2)
+#1  in loop row, bundle 1
+""",
+        session_on(kernel, cr={3: 19}),
+    )
+
+
 def test_the_program_is_described() -> None:
     check_session("""
 > goto 3
@@ -220,8 +244,8 @@ cycle 3, bundle 3 (`inner`, line 7)
 => 8      blt lr1 lr2 inner;;    # compares the old lr1
 > where
 #0  bundle 3 (`inner`, line 7)
-#1  in loop inner, bundle 3
-#2  in loop outer, bundles 2 to 4
+#1  in loop inner, bundle 3, trip 1 of 6
+#2  in loop outer, bundles 2 to 4, trip 1 of 5
 > loops
 => outer: bundles 2 to 4, line 5, 5 trips
 => inner: bundle 3, line 7, 5 x 1 to 6 trips

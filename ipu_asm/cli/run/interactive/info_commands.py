@@ -77,8 +77,10 @@ def _loops(session: Session, argument: str) -> None:
     if not found:
         session.screen.show("the program has no loops")
         return
-    facts = control_facts(program)
-    numbers = loop_numbers(program, facts[0] if facts else None)
+    numbers = session.debugger.loops
+    if numbers is None:
+        facts = control_facts(program)
+        numbers = loop_numbers(program, facts[0] if facts else None)
     around = {loop.start for loop in enclosing_loops(program, here)}
     for loop in found:
         trips = f", {trips_text(numbers[loop.first])}" if loop.first in numbers else ""
@@ -115,10 +117,13 @@ def _where(session: Session, argument: str) -> None:
     for number, level in enumerate(levels, 1):
         show(f"#{number}  in {level}")
     loops = enclosing_loops(session.kernel.program, session.address)
+    trips = {trip.loop.head: trip for trip in debugger.trips}
     for number, loop in enumerate(loops, len(levels) + 1):
         first = debugger.lines.place(loop.start)
         name = first.name if first and first.name else f"bundle {loop.start}"
-        show(f"#{number}  in loop {name}, {numbered('bundle', loop.start, loop.stop - 1)}")
+        trip = trips.get(loop.start)
+        turn = "" if trip is None else f", trip {trip.number:,} of {trip.trips:,}"
+        show(f"#{number}  in loop {name}, {numbered('bundle', loop.start, loop.stop - 1)}{turn}")
 
 
 def _program(session: Session, argument: str) -> None:
