@@ -16,6 +16,7 @@ from ipu_asm.config.configuration_file import read_configuration
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.near_rules import rule_hint
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
@@ -73,7 +74,7 @@ def _unknown_names(
     strings = {found[0][1:-1]: found.span() for found in reversed([*_STRING.finditer(text)])}
     for name in unknown[:MOST_FINDINGS]:
         start, end = strings.get(name, (0, 0))
-        message = f"no finding has the code or name {quoted(name)}"
+        message = f"no finding has the code or name {quoted(name)}{rule_hint(name)}"
         finding = line_finding(message, text, path, start)._replace(is_fatal=False)
         yield finding._replace(span=Span(start, end)) if end else finding
     if len(unknown) > MOST_FINDINGS:

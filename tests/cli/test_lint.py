@@ -346,6 +346,33 @@ def test_unknown_rules_are_told_once(capsys: pytest.CaptureFixture[str]) -> None
     check_lint(capsys, "--select Z1,unused-lable", 2, "", lines)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("E1o1", "`E101`"),
+        ("Unused-Lable", "`unused-label`"),
+        ("unknown-register", "`unknown-mnemonic`, `unknown-keyword` or `dead-register-write`"),
+        ("access-out-of-memory", "`access-outside-memory`"),
+    ],
+)
+def test_rules_with_a_similar_name_are_suggested(
+    capsys: pytest.CaptureFixture[str], name: str, meant: str
+) -> None:
+    said = "ipu-lint: error: no rule has the code, name or prefix"
+    check_lint(capsys, f"--select {name}", 2, "", [f"{said} `{name}`; did you mean {meant}?"])
+    said = "ipu-lint: error: no rule and no instruction of ipu is called"
+    meant = meant.replace(",", " or")
+    check_lint(capsys, f"--explain {name}", 2, "", [f"{said} `{name}`; did you mean {meant}?"])
+
+
+@pytest.mark.parametrize("name", ["W999", "of-the", "wrong"])
+def test_no_rule_is_suggested_where_none_or_many_are_similar(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    said = "ipu-lint: error: no rule has the code, name or prefix"
+    check_lint(capsys, f"--select {name}", 2, "", [f"{said} `{name}`"])
+
+
 def test_a_missing_file_is_told_and_the_others_are_linted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

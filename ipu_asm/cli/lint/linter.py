@@ -241,15 +241,12 @@ def _check(selection: Selection, path: str) -> None:
     unknown = selection.unknown_selectors()
     if not unknown:
         return
-    from ipu_asm.diagnostics.suggestions import nearest_of
     from ipu_asm.isa.operands import quoted
-    from ipu_asm.lint.rules import all_rules  # many modules, for wrong usage alone
+    from ipu_asm.lint.near_rules import rule_hint  # many modules, for wrong usage alone
 
-    names = [rule.id.name for rule in all_rules()]
-    findings = []
-    for selector in unknown[:MOST_FINDINGS]:
-        meant = nearest_of(selector, names)
-        hint = f"; did you mean `{meant}`?" if meant else ""
-        message = f"no rule has the code, name or prefix {quoted(selector)}{hint}"
-        findings.append(ConfigurationFinding(message, path))
+    said = "no rule has the code, name or prefix"
+    findings = [
+        ConfigurationFinding(f"{said} {quoted(selector)}{rule_hint(selector)}", path)
+        for selector in unknown[:MOST_FINDINGS]
+    ]
     raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
