@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from enum import IntEnum
 from typing import Callable, TextIO
 
 from ipu_asm.config.files import FileError, file_error
+from ipu_asm.diagnostics.command_line import discard_output
 from ipu_asm.emulator.interrupts import Interrupts
 
 _FORCING = ("FORCE_COLOR", "CLICOLOR_FORCE")
@@ -36,7 +38,8 @@ def run_guarded(program: str, command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except FileError as error:
-        print_message(program, str(error))
+        with suppress(FileError):  # of a standard error that is full, too
+            print_message(program, str(error))
         return ExitStatus.USAGE
     except Exception as error:
         if os.environ.get("IPU_TRACEBACK"):
@@ -121,13 +124,8 @@ def columns_of(stream: TextIO | None) -> int | None:
 
 
 def _handle_broken_stream(error: OSError, stream: TextIO) -> None:
-    """Redirect a broken stream to the null device, which also avoids Python's message at exit.
-
-    Raises `FileError` unless the error is a closed pipe.
-    """
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    """Discard what else is written to a stream. Raises `FileError` unless a pipe was closed."""
+    discard_output(stream)
     if not isinstance(error, BrokenPipeError):
         name = "standard output" if stream is sys.stdout else "standard error"
         raise file_error(name, error)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Iterator, Sequence
+import os
+import sys
+from typing import Any, Final, Iterator, Sequence, TextIO
+
+FILE_METAVARS: Final = ("FILE", "OUT", "DIR")
+"""What options call the name of a file or folder as their value."""
 
 
 class CommandLineParser(argparse.ArgumentParser):
@@ -35,6 +40,12 @@ class CommandLineParser(argparse.ArgumentParser):
             message = f"expected one of {', '.join(names)}, found `{value}`{hint}"
             raise argparse.ArgumentError(action, message)
 
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """Override of argparse's conversion of one value that refuses files without a name."""
+        if not arg_string and action.option_strings and action.metavar in FILE_METAVARS:
+            raise argparse.ArgumentError(action, f"expected {action.metavar}, found an empty name")
+        return super()._get_value(action, arg_string)
+
     def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
         """Override of argparse's look for the value of an option that says which it expects."""
         try:
@@ -44,6 +55,23 @@ class CommandLineParser(argparse.ArgumentParser):
             wanted = f"one of {choices}" if choices else action.metavar or action.dest.upper()
             message = f"expected {wanted} behind it, found no value"
             raise argparse.ArgumentError(action, message) from None
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Override of argparse's output: exits with status 2 where the help cannot be written.
+
+        argparse ignores that, such as a full disk. A closed pipe is ignored here, too.
+        """
+        stream = file or sys.stderr
+        if stream is None:  # the parent process has closed it
+            return
+        try:
+            stream.write(message)
+            stream.flush()
+        except OSError as error:
+            discard_output(stream)
+            if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+                reason = (error.strerror or str(error)).lower()
+                self.exit(2, f"{self.prog}: error: standard output: {reason}\n")
 
     def _unknown(self, argument: str) -> str:
         if not argument.startswith("-"):
@@ -60,3 +88,10 @@ class CommandLineParser(argparse.ArgumentParser):
             if isinstance(action, argparse._SubParsersAction):
                 for parser in action.choices.values():
                     yield from parser._options()
+
+
+def discard_output(stream: TextIO) -> None:
+    """Send what is written to a broken stream nowhere; Python would report it again at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

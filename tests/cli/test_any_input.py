@@ -99,7 +99,6 @@ def test_anything_can_be_given_to_the_assembler(
     [
         (lint, []),
         (assembler, ["assemble"]),
-        (assembler, ["assemble", "--input"]),
         (assembler, ["disassemble"]),
         (assembler, ["expand"]),
         (ipu_run, []),
@@ -114,3 +113,31 @@ def test_an_empty_name_is_that_of_no_file(
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.endswith(": error: ``: no such file or directory\n")
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "option", "what"),
+    [
+        (lint, ["--config", "", "a.s"], "--config", "FILE"),
+        (lint, ["-o", "", "a.s"], "-o/--output-file", "FILE"),
+        (fmt, ["--config=", "a.s"], "--config", "FILE"),
+        (ipu_run, ["--trace", "", "a.s"], "--trace", "FILE"),
+        (ipu_run, ["--save-state", "", "a.s"], "--save-state", "FILE"),
+        (ipu_run, ["--load-state", "", "a.s"], "--load-state", "FILE"),
+        (ipu_run, ["--commands", "", "a.s"], "--commands", "FILE"),
+        (assembler, ["assemble", "-o", "", "a.s"], "-o/--output", "OUT"),
+        (assembler, ["assemble", "--input", ""], "--input", "FILE"),
+        (assembler, ["docs", "-o", ""], "-o/--output", "DIR"),
+        (mca, ["--pack", "-o", "", "a.s"], "-o/--output", "OUT"),
+    ],
+)
+def test_a_file_of_an_option_has_a_name(
+    capsys: pytest.CaptureFixture[str],
+    command: Any,
+    arguments: list[str],
+    option: str,
+    what: str,
+) -> None:
+    ran = run(command.main, arguments, capsys)
+    assert (ran.status, ran.out) == (2, "")
+    assert f": error: argument {option}: expected {what}, found an empty name (see" in ran.err

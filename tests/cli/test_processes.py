@@ -126,6 +126,28 @@ def test_a_full_disk_is_told(arguments: tuple[str, ...]) -> None:
     assert err.decode() == f"{program}: error: standard output: no space left on device\n"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("ipu_asm", each) for each in ("lint", "as", "run", "fmt", "mca")] + [("ipu_lsp",)],
+)
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_that_cannot_be_written_is_told(command: tuple[str, ...], option: str) -> None:
+    shell = f"{sys.executable} -m {' '.join(command)} {option}"
+    ended = subprocess.run(
+        f"{shell} >/dev/full", shell=True, capture_output=True, env=ENVIRONMENT, check=False
+    )
+    program = f"ipu-{command[-1]}" if len(command) > 1 else "ipu-lsp"
+    told = f"{program}: error: standard output: no space left on device\n"
+    assert (ended.returncode, ended.stderr.decode()) == (2, told)
+
+
+@pytest.mark.parametrize("arguments", ["lint -", "as assemble -", "run -", "mca -", "lint --nope"])
+def test_two_full_outputs_are_no_finding(arguments: str) -> None:
+    shell = f"{sys.executable} -m ipu_asm {arguments} >/dev/full 2>/dev/full"
+    ended = subprocess.run(shell, shell=True, input=b"bkpt;;", env=ENVIRONMENT, check=False)
+    assert ended.returncode == 2
+
+
 def test_a_terminal_that_cannot_show_a_character_gets_a_question_mark() -> None:
     script = "acc; é;;\nbkpt;;".encode()
     command = [sys.executable, "-m", "ipu_asm", "lint", "-"]
