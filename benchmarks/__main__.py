@@ -12,6 +12,7 @@ NAMES = (
     "edit_latency",
     "features",
     "cold_start",
+    "server_start",
     "many_files",
     "throughput",
     "sets",

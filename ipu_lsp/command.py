@@ -65,10 +65,13 @@ class ServerCommand:
             self._check_address(options)
             self._start_log(options)
             with Interrupts():
+                # What is loaded lives until the end. To look for garbage meanwhile takes 7 % of the
+                # start. Frozen, a full collection takes under 0.1 ms instead of 49 ms (language
+                # server) or 13 ms (debug adapter).
+                gc.disable()
                 serve = load()
-                # What is loaded lives until the end. Frozen, a full collection takes under 0.1 ms
-                # instead of 49 ms (language server) or 13 ms (debug adapter).
                 gc.freeze()
+                gc.enable()
                 return serve(self._connect(options))
         except KeyboardInterrupt:
             return 130

@@ -16,14 +16,14 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.config.isa_choice import choose_isa
-from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import LANDINGS, inlay_hints
+from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.kinds import LANDINGS, LENS_FAMILIES
 from ipu_asm.ide.occurrences import OccurrenceKind
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.rename import rename
@@ -185,7 +185,7 @@ def test_the_outline_has_its_loop() -> None:
     analysis, _ = check_at(TEXT, "start")
     assert [(found.name, found.kind) for found in symbols(analysis)] == [("start", "loop")]
     assert [fold.first for fold in folding(analysis)] == [1]
-    lenses = [lens.text for lens in code_lenses(analysis, LENSES)]
+    lenses = [lens.text for lens in code_lenses(analysis, LENS_FAMILIES)]
     assert lenses == ["1 branch comes here", "5 bundles an iteration, 7 of 10 slots used (70 %)"]
     assert [len(row.cells) for row in slot_grid(analysis).rows] == [3] * 5
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.host_values import missing_host_values
+from ipu_asm.ide.kinds import FIX_ALL, QUICK_FIX
 from ipu_asm.ide.refactorings import REFACTORINGS
-from ipu_asm.ide.refactorings.offer import MOVE, REWRITE
 from ipu_asm.ide.refactorings.suppression import suppression
 from ipu_asm.ide.template.checked import changes_comments_alone, written_edits
 from ipu_asm.ide.template.declaring import declaration
@@ -20,10 +20,6 @@ from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
-
-QUICK_FIX: Final = "quickfix"
-FIX_ALL: Final = "source.fixAll"
-KINDS: Final = (QUICK_FIX, MOVE, REWRITE, FIX_ALL)
 
 
 class CodeAction(NamedTuple):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Callable, Collection, Final
+from typing import TYPE_CHECKING, Callable, Collection
 
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.control_run.loops import bound_text, loop_cost
 from ipu_asm.ide.expansions import is_template, whole_reading
+from ipu_asm.ide.kinds import EXPANSIONS, LOOPS, REFERENCES
 from ipu_asm.ide.template.hints import block_sizes
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
@@ -17,11 +18,6 @@ from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
-
-REFERENCES: Final = "references"
-LOOPS: Final = "loops"
-EXPANSIONS: Final = "expansions"
-FAMILIES: Final = (REFERENCES, LOOPS, EXPANSIONS)
 
 
 class CodeLens(NamedTuple):

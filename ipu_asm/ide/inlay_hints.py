@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Collection, Final, Iterator
+from typing import TYPE_CHECKING, Collection, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
@@ -12,6 +12,7 @@ from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.control_run.loops import branch_remark, repeat_remark
 from ipu_asm.ide.expansions import is_template, whole_reading
+from ipu_asm.ide.kinds import ADDRESSES, CYCLES, IMMEDIATES, LANDINGS, TIME, TRIPS, VALUES
 from ipu_asm.ide.macros.parameters import MARK
 from ipu_asm.ide.pages.latency import line_text
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
@@ -26,15 +27,6 @@ from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
-
-ADDRESSES: Final = "addresses"
-IMMEDIATES: Final = "immediates"
-TIME: Final = "time"
-LANDINGS: Final = "landings"
-VALUES: Final = "values"
-TRIPS: Final = "trips"
-CYCLES: Final = "cycles"
-FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS, VALUES, TRIPS, CYCLES)
 
 
 class InlayHint(NamedTuple):

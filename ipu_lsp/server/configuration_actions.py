@@ -16,12 +16,12 @@ from ipu_asm.config.toml_edits import (
     add_isa,
 )
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.ide.code_actions import QUICK_FIX
 from ipu_asm.ide.configuration_changes import (
     missing_headers,
     names_to_declare,
     set_to_choose,
 )
+from ipu_asm.ide.kinds import QUICK_FIX
 from ipu_asm.isa import manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.settings import DEFAULT_INCLUDE_PATHS

@@ -1,4 +1,4 @@
-"""Custom requests `ipu/...` and their parameters: see docs/protocol.md."""
+"""Custom requests `ipu/...` and their parameters, commands, URI schemes: see docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ REFERENCE = "ipu/reference"
 MEMORY_MAP = "ipu/memoryMap"
 RUN_TOTALS = "ipu/runTotals"
 RUN_INPUTS = "ipu/runInputs"
+
+ASSEMBLE = "ipu.assemble"
+LAUNCHED = "ipu.launched"
+LIST = "ipu.listing"
+MAP_MEMORY = "ipu.memoryMap"
+RUN = "ipu.run"
+SELECT_CONFIGURATION = "ipu.selectConfiguration"
+SELECT_CONTEXT = "ipu.selectContext"
+COMMANDS = (ASSEMBLE, LIST, MAP_MEMORY, RUN, SELECT_CONFIGURATION, SELECT_CONTEXT, LAUNCHED)
+
+LISTING_SCHEME = "ipu-listing"
+EXPANSION_SCHEME = "ipu-expansion"
+MEMORY_MAP_SCHEME = "ipu-memory-map"
+SCHEMES = (LISTING_SCHEME, EXPANSION_SCHEME, MEMORY_MAP_SCHEME)
 
 ParamsReader = Callable[[Any, Any], object]
 

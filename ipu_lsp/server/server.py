@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+from collections import deque
 from functools import partial
+from importlib import import_module
+from typing import Any
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
@@ -13,13 +17,16 @@ from ipu_asm import __version__
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.server import messages
 from ipu_lsp.server.client_messages import ClientLog
-from ipu_lsp.server.features import FEATURES
+from ipu_lsp.server.features import FEATURES, Feature
 from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 log = logging.getLogger("ipu_lsp")
+
+_REST_S = 0.2
+"""Seconds without a message after which handlers that nobody has called yet are loaded."""
 
 
 class LspServer(LanguageServer):
@@ -33,8 +40,8 @@ class LspServer(LanguageServer):
         )
         self.session = LspSession(self.protocol)
         for feature in FEATURES:
-            handler = partial(feature.handler, self.session)
-            self.feature(feature.method, feature.options)(handler)
+            self.feature(feature.method, feature.options)(partial(self._call, feature))
+        self._unloaded = deque(dict.fromkeys(feature.module for feature in FEATURES))
 
     def serve(self, channel: Channel) -> int:
         """Handle messages until `exit` or the end of input; return the exit status."""
@@ -64,8 +71,20 @@ class LspServer(LanguageServer):
                 return
         if self.protocol.is_work_due():
             self.protocol.work()
+        elif self._unloaded and not queue and inbox.peek(_REST_S) is None:
+            self._load_next()
         elif not queue or inbox.peek(wait) is not None:
             self._handle(inbox.take())
+
+    def _call(self, feature: Feature, params: Any) -> Any:
+        return feature.load()(self.session, params)
+
+    def _load_next(self) -> None:
+        """Load the handlers of one more module while the client rests."""
+        import_module(self._unloaded.popleft())
+        if not self._unloaded:
+            gc.collect()
+            gc.freeze()  # as `ServerCommand` does with what is loaded before the first message
 
     def _handle(self, message: Message) -> None:
         if isinstance(message, EndOfInput):

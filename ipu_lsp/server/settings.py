@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ipu_asm.config.configuration import MNEMONIC_CASES, Configuration, Context
+from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES, Configuration, Context
 from ipu_asm.config.setting_error import SettingError, shown
 from ipu_asm.config.source_keys import check_name, define_value, include_paths
-from ipu_asm.ide import code_lens, inlay_hints
-from ipu_asm.ide.formatting.formatting import STYLES
+from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 
@@ -84,14 +83,14 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
     ("lint.select", "select", tuple),
     ("lint.ignore", "ignore", tuple),
     ("lint.extendSelect", "extend_select", tuple),
-    ("format.style", "format_style", STYLES),
+    ("format.style", "format_style", FORMAT_STYLES),
     ("format.mnemonicCase", "mnemonic_case", MNEMONIC_CASES),
     ("listing.words", "listing_words", _LISTING_WORDS),
 )
 """The key of a setting, its field in `Settings`, and its type or its choices."""
 _FAMILIES: tuple[tuple[str, str, Names], ...] = (
-    ("inlayHints", "inlay_hints", inlay_hints.FAMILIES),
-    ("codeLens", "code_lenses", code_lens.FAMILIES),
+    ("inlayHints", "inlay_hints", HINT_FAMILIES),
+    ("codeLens", "code_lenses", LENS_FAMILIES),
 )
 """An object with one boolean for each family, its field in `Settings`, and the families."""
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.code_lens import FAMILIES, LOOPS, REFERENCES, code_lenses
+from ipu_asm.ide.code_lens import code_lenses
+from ipu_asm.ide.kinds import LENS_FAMILIES, LOOPS, REFERENCES
 from tests.ide.test_everywhere import TEXTS, damaged
 
 LOOP = "b last;;\nagain: incr lr0 1; acc;;\nbne lr0 lr1 again;;\nb again;;\nlast: bkpt;;\n"
@@ -45,18 +46,18 @@ def test_a_branch_ahead_makes_no_loop() -> None:
 
 
 def test_both_families_stand_above_one_label() -> None:
-    found = code_lenses(analyze("x: b x;;"), FAMILIES)
+    found = code_lenses(analyze("x: b x;;"), LENS_FAMILIES)
     assert [lens.family for lens in found] == [REFERENCES, LOOPS]
 
 
 def test_labels_that_stand_for_nothing_have_none() -> None:
-    check_lenses("acc;; x:", FAMILIES)
+    check_lenses("acc;; x:", LENS_FAMILIES)
 
 
 def check_any(text: str, isa: str = "ipu") -> int:
     """All lines are above labels of the text, in their order; the answer is how many."""
     analysis = analyze(text, isa)
-    found = code_lenses(analysis, FAMILIES)
+    found = code_lenses(analysis, LENS_FAMILIES)
     labels = {bundle.label for bundle in analysis.program.bundles}
     assert [lens.span for lens in found] == sorted(lens.span for lens in found)
     assert {text[lens.span.start : lens.span.end] for lens in found} <= labels
@@ -77,7 +78,7 @@ def test_damaged_programs_have_theirs_above_labels(text: str, isa: str) -> None:
 def test_of_labels_that_other_files_may_name_only_what_is_known_is_told() -> None:
     check_lenses(
         "f:\n nop\n.LBB0:\n jnz r0, #.LBB0\n nop\n nop\n nop\n mov r1, r2\n nop\n nop\n",
-        FAMILIES,
+        LENS_FAMILIES,
         (".LBB0", "1 branch comes here"),
         (".LBB0", "6 bundles an iteration, 3 of 36 slots used (8 %)"),
         isa="xdna1",

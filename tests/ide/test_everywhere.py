@@ -15,7 +15,6 @@ from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.code_actions import code_actions
-from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.definition import definition
@@ -25,8 +24,8 @@ from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import STYLES, formatting
 from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.listing import listed_program, listing
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.rename import RenameError, prepare_rename, rename
@@ -82,9 +81,9 @@ def check_whole(analysis: Analysis) -> None:
     for style in STYLES:
         for edit in formatting(analysis, style):
             assert 0 <= edit.span.start <= edit.span.end <= everything.end
-    for hint in inlay_hints(analysis, everything, HINTS):
+    for hint in inlay_hints(analysis, everything, HINT_FAMILIES):
         assert 0 <= hint.offset <= everything.end
-    for lens in code_lenses(analysis, LENSES):
+    for lens in code_lenses(analysis, LENS_FAMILIES):
         assert 0 <= lens.span.start < lens.span.end <= everything.end
     program = listed_program(analysis)
     assert listing(analysis, encode_without_errors(program)).text

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.inlay_hints import ADDRESSES, FAMILIES, IMMEDIATES, TIME, inlay_hints
+from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.kinds import ADDRESSES, HINT_FAMILIES, IMMEDIATES, TIME
 from ipu_asm.text import Span
 from tests.ide.test_everywhere import TEXTS, damaged
 
@@ -89,22 +90,22 @@ def test_time_does_not_matter_where_nothing_is_shared() -> None:
 def test_another_instruction_set_has_numbers_and_no_time() -> None:
     text = "LOAD WB, 0x80000000, 64, ASYNC\nNOP\n"
     check_hints(
-        text, "LOAD WB, 0x80000000< = 2147483648>, 64, ASYNC\nNOP\n", *FAMILIES, isa="edgenpu"
+        text, "LOAD WB, 0x80000000< = 2147483648>, 64, ASYNC\nNOP\n", *HINT_FAMILIES, isa="edgenpu"
     )
 
 
 def test_only_what_is_asked_for_is_answered() -> None:
     analysis = analyze(LOOP)
-    everything = inlay_hints(analysis, Span(0, len(LOOP)), FAMILIES)
+    everything = inlay_hints(analysis, Span(0, len(LOOP)), HINT_FAMILIES)
     for start in range(len(LOOP)):
         span = Span(start, min(start + 15, len(LOOP)))
         expected = [hint for hint in everything if span.touches(hint.offset)]
-        assert inlay_hints(analysis, span, FAMILIES) == expected
+        assert inlay_hints(analysis, span, HINT_FAMILIES) == expected
 
 
 def check_places(text: str, isa: str = "ipu") -> None:
     """All remarks are inside the text, in their order, behind a word."""
-    found = inlay_hints(analyze(text, isa), Span(0, len(text)), FAMILIES)
+    found = inlay_hints(analyze(text, isa), Span(0, len(text)), HINT_FAMILIES)
     assert [hint.offset for hint in found] == sorted(hint.offset for hint in found)
     assert all(0 < h.offset <= len(text) and not text[h.offset - 1].isspace() for h in found)
 
@@ -125,7 +126,7 @@ def test_in_the_body_of_a_macro_nothing_is_said_of_addresses_and_arguments() -> 
         ("xdna1", ".macro M d, n\nx:\n vlda \\d, [p0, #0]\n vlda wl0, [\\d], #32\n j #x\n.endm\n"),
         ("colossus", ".macro M d, n\n1: add \\d, $m0, \\n\n brnz \\d, 1b\n{ nop ; \\d }\n.endm\n"),
     ):
-        check_hints(text, text, *FAMILIES, isa=isa)
+        check_hints(text, text, *HINT_FAMILIES, isa=isa)
 
 
 def test_an_alignment_shows_the_no_ops_that_are_inserted_where_they_are_known() -> None:

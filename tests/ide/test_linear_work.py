@@ -10,14 +10,13 @@ import pytest
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.code_actions import code_actions
-from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.listing import listed_program, listing
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.selection_range import selection_ranges
@@ -40,8 +39,8 @@ FEATURES: dict[str, Callable[[Analysis, int], object]] = {
     "folding": lambda a, _: folding(a),
     "formatting": lambda a, _: formatting(a),
     "symbols": lambda a, _: symbols(a),
-    "lenses": lambda a, _: list(code_lenses(a, LENSES)),
-    "hints": lambda a, _: list(inlay_hints(a, Span(0, len(a.text)), HINTS)),
+    "lenses": lambda a, _: list(code_lenses(a, LENS_FAMILIES)),
+    "hints": lambda a, _: list(inlay_hints(a, Span(0, len(a.text)), HINT_FAMILIES)),
     "listing": lambda a, _: listing(a, [None] * listed_program(a).size),
 }
 PIECES = {

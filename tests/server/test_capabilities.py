@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 from typing import Any, Callable
 
@@ -9,7 +10,7 @@ import pytest
 from lsprotocol import types as t
 
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.features import FEATURES
+from ipu_lsp.server.features import FEATURES, Feature
 from tests.server.capability_sets import EDITORS, ENCODINGS, PULLING
 from tests.server.conversation import greeted
 from tests.server.editor import Editor
@@ -186,8 +187,15 @@ def test_every_handler_has_a_namesake_that_knows_the_answer() -> None:
     packages = (ROOT / "ipu_asm" / "ide", ROOT / "ipu_asm" / "reports")
     answers = {path.stem for package in packages for path in package.glob("[a-z]*")}
     assert handlers - about_the_session <= answers
-    used = {feature.handler.__module__.rpartition(".")[2] for feature in FEATURES}
+    used = {feature.module.rpartition(".")[2] for feature in FEATURES}
     assert used == handlers
+
+
+@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.method)
+def test_every_feature_names_a_handler_of_its_module(feature: Feature) -> None:
+    handler = feature.load()
+    assert handler.__module__ == feature.module
+    assert next(iter(signature(handler).parameters)).strip("_") == "session"
 
 
 @pytest.mark.parametrize("word", ['"character"', '"utf-16"', "utf-16-le", "newText"])

@@ -19,7 +19,7 @@ from ipu_asm import __version__
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.main import main
 from ipu_lsp.watchdog import is_alive
-from tests.server.conversation import EXIT, INITIALIZE, PATIENCE_S, asked, framed, opened
+from tests.server.conversation import EXIT, INITIALIZE, PATIENCE_S, framed, opened
 from tests.server.editor import SERVER
 
 ROOT = Path(__file__).parents[2]
@@ -231,21 +231,6 @@ def test_prints_of_others_cannot_break_the_messages() -> None:
     assert run.stdout == b"Content-Length: 2\r\n\r\n{}"
     assert b"from python" in run.stderr
     assert b"from a child" in run.stderr
-
-
-def test_a_session_never_loads_numpy() -> None:
-    hover = asked(1, "hover", URI, position={"line": 0, "character": 1})
-    script = (
-        "import sys\n"
-        "from tests.server.conversation import greeted\n"
-        f"greeted(*{[opened(URI, 'acc.first;;'), hover]!r})\n"
-        "assert 'pygls' in sys.modules\n"
-        "assert 'numpy' not in sys.modules\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, env=ENVIRONMENT, timeout=PATIENCE_S
-    )
-    assert (run.returncode, run.stderr) == (0, b"")
 
 
 def test_a_client_that_reads_late_loses_nothing() -> None:

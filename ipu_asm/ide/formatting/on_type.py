@@ -5,7 +5,7 @@ Comments are never changed, nor is text behind the cursor, except the blanks of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.expansions import is_template
@@ -22,9 +22,6 @@ from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
-
-ON_TYPE: Final = (";", "\n")
-"""Characters that trigger on-type formatting."""
 
 
 def formatting_on_type(

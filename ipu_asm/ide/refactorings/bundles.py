@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipu_asm.ide.kinds import REWRITE
 from ipu_asm.ide.refactorings.addresses import adjusted_distances, check_result
 from ipu_asm.ide.refactorings.bundle_position import (
     BundlePosition,
@@ -14,7 +15,7 @@ from ipu_asm.ide.refactorings.control import (
     is_break,
     may_branch,
 )
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
+from ipu_asm.ide.refactorings.offer import RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.refactorings.values import check_slots, check_values
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import Reference

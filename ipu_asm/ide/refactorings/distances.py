@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
+from ipu_asm.ide.kinds import REWRITE
+from ipu_asm.ide.refactorings.offer import RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.distances import distance, is_distance, resolve_target

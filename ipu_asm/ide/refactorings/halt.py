@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ipu_asm.flow.reachability import reachability_of
+from ipu_asm.ide.kinds import REWRITE
 from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import bundles_in
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringOffer, make_offer
+from ipu_asm.ide.refactorings.offer import RefactoringOffer, make_offer
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

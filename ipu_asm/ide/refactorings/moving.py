@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.formatting.instruction_text import instruction_text
+from ipu_asm.ide.kinds import MOVE
 from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import (
     BundlePosition,
@@ -11,7 +12,7 @@ from ipu_asm.ide.refactorings.bundle_position import (
     check_readable,
 )
 from ipu_asm.ide.refactorings.control import check_straight_line, is_break, may_branch
-from ipu_asm.ide.refactorings.offer import MOVE, RefactoringError, RefactoringOffer, make_offer
+from ipu_asm.ide.refactorings.offer import RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.refactorings.values import Key, check_slots, check_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted

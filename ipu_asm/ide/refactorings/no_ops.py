@@ -6,10 +6,11 @@ from typing import Callable
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
+from ipu_asm.ide.kinds import REWRITE
 from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import bundles_in, check_readable
 from ipu_asm.ide.refactorings.moving import put_last
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
+from ipu_asm.ide.refactorings.offer import RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit

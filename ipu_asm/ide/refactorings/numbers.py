@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Iterator
 
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringOffer
+from ipu_asm.ide.kinds import REWRITE
+from ipu_asm.ide.refactorings.offer import RefactoringOffer
 from ipu_asm.ide.syntax_element import OperandAt, element_at
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.program.program import Program

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Callable, Final, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import TextEdit
-
-MOVE: Final = "refactor.move"
-REWRITE: Final = "refactor.rewrite"
 
 
 class RefactoringError(Exception):

@@ -14,9 +14,9 @@ from pygls.exceptions import JsonRpcException
 
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide import code_actions as ide
+from ipu_asm.ide.kinds import QUICK_FIX, REWRITE
 from ipu_asm.ide.loop_rewritings import rewriting_offers
 from ipu_asm.ide.packing import packing_edits, packing_offers
-from ipu_asm.ide.refactorings.offer import REWRITE
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.configuration_actions import configuration_actions
@@ -24,8 +24,6 @@ from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.packing import proven_edits
 from ipu_lsp.server.session import LspSession, View
-
-OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS), resolve_provider=True)
 
 
 def code_actions(
@@ -44,7 +42,7 @@ def code_actions(
     found = [_action(session, uri, view, action) for action in actions if _fits(action, refusals)]
     if session.client.resolves_edits and ide.is_wanted(REWRITE, only):
         found += _packing(session, uri, view, span.start)
-    if ide.is_wanted(ide.QUICK_FIX, only):
+    if ide.is_wanted(QUICK_FIX, only):
         found += yield from configuration_actions(session, document, view, span)
     return [{**each, "title": plain(each["title"])} for each in found]
 

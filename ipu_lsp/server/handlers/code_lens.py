@@ -9,8 +9,6 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.session import LspSession
 
-OPTIONS = t.CodeLensOptions(resolve_provider=False)
-
 
 def code_lenses(session: LspSession, params: t.CodeLensParams) -> list[Json] | None:
     """Return the lenses of a document. They are text only: their commands are empty."""

@@ -15,6 +15,16 @@ from ipu_asm.ide.header_findings import findings_shown
 from ipu_asm.program.effective_program import EffectiveProgram
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.contexts import select_context
+from ipu_lsp.server.custom import (
+    ASSEMBLE,
+    COMMANDS,
+    LAUNCHED,
+    LIST,
+    MAP_MEMORY,
+    RUN,
+    SELECT_CONFIGURATION,
+    SELECT_CONTEXT,
+)
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
 from ipu_lsp.server.handlers.memory_map import memory_map_of
@@ -31,19 +41,18 @@ def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
 
     Raises `JsonRpcInvalidParams` for an unknown command or for malformed arguments.
     """
-    command = COMMANDS.get(params.command)
-    if command is None and params.command != _LAUNCHED:
+    if params.command not in COMMANDS:
         raise JsonRpcInvalidParams(f"there is no command `{params.command}`")
     arguments = params.arguments[0] if params.arguments else None
     if not isinstance(arguments, dict) or not isinstance(arguments.get("uri"), str):
         raise JsonRpcInvalidParams(f"`{params.command}` takes one object with a `uri`")
-    if command is None:
+    if params.command == LAUNCHED:  # unlike the others, it may be about a program that is not open
         launched(session, arguments)
         return None
     view = session.view(arguments["uri"])
     if view is None:
         raise JsonRpcInvalidParams(f"no open document is {arguments['uri']}")
-    return command(session, view, arguments)
+    return _COMMANDS[params.command](session, view, arguments)
 
 
 def _assemble(session: LspSession, view: View, arguments: Json) -> object:
@@ -111,14 +120,11 @@ def _encoded(
     return json_array(encoded_finding(session, uri, view, error) for error in errors)
 
 
-COMMANDS: Mapping[str, Callable[[LspSession, View, Json], object]] = {
-    "ipu.assemble": _assemble,
-    "ipu.listing": _list,
-    "ipu.memoryMap": _map,
-    "ipu.run": _run,
-    "ipu.selectConfiguration": select_configuration,
-    "ipu.selectContext": select_context,
+_COMMANDS: Mapping[str, Callable[[LspSession, View, Json], object]] = {
+    ASSEMBLE: _assemble,
+    LIST: _list,
+    MAP_MEMORY: _map,
+    RUN: _run,
+    SELECT_CONFIGURATION: select_configuration,
+    SELECT_CONTEXT: select_context,
 }
-_LAUNCHED = "ipu.launched"
-"""Unlike the others, it may be about a program that is not open."""
-OPTIONS = t.ExecuteCommandRegistrationOptions(commands=[*COMMANDS, _LAUNCHED])

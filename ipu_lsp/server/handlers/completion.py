@@ -16,7 +16,6 @@ from ipu_lsp.server.session import LspSession, View
 # A space, because an operand follows it; a dot, because editors end words there although it is
 # part of a mnemonic; and the first characters of some sets' operands. Not the separator: the key
 # after `;;` is mostly Enter, which would accept the first item.
-OPTIONS = t.CompletionOptions(trigger_characters=[" ", ".", "[", "#", "$"], resolve_provider=True)
 _KINDS = {
     items.INSTRUCTION: t.CompletionItemKind.Function,
     items.REGISTER: t.CompletionItemKind.Variable,

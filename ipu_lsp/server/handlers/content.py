@@ -8,17 +8,17 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol import types as t
 
 from ipu_lsp.json_types import Json
+from ipu_lsp.server.custom import EXPANSION_SCHEME, LISTING_SCHEME, MEMORY_MAP_SCHEME
 from ipu_lsp.server.handlers.expansion_view import expansion_of
 from ipu_lsp.server.handlers.listing import shown_listing
 from ipu_lsp.server.handlers.memory_map import memory_map_of
 from ipu_lsp.server.session import LspSession, View
 
 _MAKERS: Mapping[str, Callable[[LspSession, View], Json]] = {
-    "ipu-listing": shown_listing,
-    "ipu-expansion": lambda _, view: expansion_of(view),
-    "ipu-memory-map": lambda _, view: memory_map_of(view),
+    LISTING_SCHEME: shown_listing,
+    EXPANSION_SCHEME: lambda _, view: expansion_of(view),
+    MEMORY_MAP_SCHEME: lambda _, view: memory_map_of(view),
 }
-OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=list(_MAKERS))
 
 
 def text_document_content(session: LspSession, params: t.TextDocumentContentParams) -> Json:

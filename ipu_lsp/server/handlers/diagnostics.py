@@ -13,17 +13,10 @@ from ipu_lsp.server.messages import EncodedJson, json_object, json_text
 from ipu_lsp.server.progress import WorkDoneProgress
 from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, report, with_result_id
 from ipu_lsp.server.session import LspSession
-from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.server.workspace import TimeSlice, uri_of
 
 log = logging.getLogger("ipu_lsp")
 
-OPTIONS = t.DiagnosticOptions(
-    identifier=SOURCE,
-    inter_file_dependencies=False,
-    workspace_diagnostics=True,
-    work_done_progress=True,
-)
 MANY_FILES = 100
 """Number of files not yet analysed from which a workspace request reports progress."""
 

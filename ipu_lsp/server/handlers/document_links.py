@@ -9,8 +9,6 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import uri_of
 
-OPTIONS = t.DocumentLinkOptions()
-
 
 def document_links(session: LspSession, params: t.DocumentLinkParams) -> list[Json] | None:
     """Return a link for each include whose file is found."""

@@ -8,15 +8,10 @@ from lsprotocol import types as t
 
 from ipu_asm.ide.formatting import formatting as ide
 from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
-from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
+from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import LspSession, View
-
-RANGE_OPTIONS = t.DocumentRangeFormattingOptions(ranges_support=True)
-ON_TYPE_OPTIONS = t.DocumentOnTypeFormattingOptions(
-    first_trigger_character=ON_TYPE[0], more_trigger_character=list(ON_TYPE[1:])
-)
 
 
 def formatting(session: LspSession, params: t.DocumentFormattingParams) -> list[Json] | None:

@@ -9,8 +9,6 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import LspSession
 
-OPTIONS = t.InlayHintOptions(resolve_provider=False)
-
 
 def inlay_hints(session: LspSession, params: t.InlayHintParams) -> list[Json] | None:
     """Return the hints in a range. No hints are `[]`: Neovim keeps the old ones on null."""

@@ -14,8 +14,6 @@ from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.renaming import check_renameable, rename_everywhere
 from ipu_lsp.server.session import LspSession
 
-OPTIONS = t.RenameOptions(prepare_provider=True)
-
 
 def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json | None:
     """Return the range and name of the label or macro at a position.

@@ -10,9 +10,6 @@ from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import LspSession
 
 # One set of characters for all instruction sets: at `initialize` no document is open yet.
-OPTIONS = t.SignatureHelpOptions(
-    trigger_characters=[" ", ",", "("], retrigger_characters=[" ", ","]
-)
 
 
 def signature_help(session: LspSession, params: t.SignatureHelpParams) -> Json | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.ide.code_lens import LOOPS, code_lenses
+from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.control_run.loops import loop_paragraph
-from ipu_asm.ide.inlay_hints import CYCLES, TRIPS, inlay_hints
+from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.kinds import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.run_totals import run_totals
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import LOOP, DocumentSymbol, symbols

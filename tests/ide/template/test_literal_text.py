@@ -7,12 +7,13 @@ import pytest
 from ipu_asm import analyze
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.encode import encode_without_errors
-from ipu_asm.ide.code_lens import EXPANSIONS, LOOPS, REFERENCES, code_lenses
+from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import ADDRESSES, VALUES, inlay_hints
+from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.inline_values import inline_values
+from ipu_asm.ide.kinds import ADDRESSES, EXPANSIONS, LOOPS, REFERENCES, VALUES
 from ipu_asm.ide.listing import listed_program, listing
 from ipu_asm.ide.references import references
 from ipu_asm.ide.rename import RenameError, rename

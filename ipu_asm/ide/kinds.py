@@ -1,0 +1,35 @@
+"""Kinds and families of what editor features answer, and what triggers them.
+
+A server that starts advertises them and reads settings about them. They have a module of their own
+so that it need not load the features for that.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Kinds of code actions.
+QUICK_FIX: Final = "quickfix"
+MOVE: Final = "refactor.move"
+REWRITE: Final = "refactor.rewrite"
+FIX_ALL: Final = "source.fixAll"
+CODE_ACTION_KINDS: Final = (QUICK_FIX, MOVE, REWRITE, FIX_ALL)
+
+# Families of code lenses, which settings turn on one by one.
+REFERENCES: Final = "references"
+LOOPS: Final = "loops"
+EXPANSIONS: Final = "expansions"
+LENS_FAMILIES: Final = (REFERENCES, LOOPS, EXPANSIONS)
+
+# Families of inlay hints, likewise.
+ADDRESSES: Final = "addresses"
+IMMEDIATES: Final = "immediates"
+TIME: Final = "time"
+LANDINGS: Final = "landings"
+VALUES: Final = "values"
+TRIPS: Final = "trips"
+CYCLES: Final = "cycles"
+HINT_FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS, VALUES, TRIPS, CYCLES)
+
+ON_TYPE: Final = (";", "\n")
+"""Characters that trigger on-type formatting."""
