@@ -53,6 +53,10 @@ class SavedState(NamedTuple):
         )
         return names + [f"xmem[{row:#x}]" for row in changed_rows(self.memory, other.memory)]
 
+    def __repr__(self) -> str:
+        # The fields would be written as millions of characters, most of them for memory.
+        return f"<SavedState of {self.origin.isa_name}: pc {self.pc}>"
+
     def _repr_html_(self) -> str:
         return _html(self)
 

@@ -105,6 +105,10 @@ def test_a_state_shows_what_is_not_zero(bench: Bench) -> None:
     check_page(Bench(isa="ipu2", wide="fp32").state, "ipu2, fp32", "1,024 of 1,024 bits set")
 
 
+def test_a_saved_state_is_short_where_its_text_is_shown(bench: Bench) -> None:
+    assert repr(bench.state.save()) == "<SavedState of ipu: pc 1024>"
+
+
 def test_registers_show_all_of_them(bench: Bench) -> None:
     check_page(bench.registers, "lr0", "aaq3", "mult_res", "0 of 1,024 bits set", "e4m3")
     check_page(bench.lr, "lr15", "6")
@@ -138,6 +142,7 @@ def test_results_of_sweeps_show_arrays_and_the_first_failures(tmp_path: Path) ->
     found = sweep(path, inputs, outputs={"<b>": "lr"}, max_cycles=50).collect()
     page = check_page(found, "<b>", "(1, 16)", "10")
     assert "12 of 13 inputs failed, the first 10" in page
+    assert len(repr(found.failures[0])) < 400
 
 
 def test_a_strip_has_a_colour_for_every_element() -> None:
