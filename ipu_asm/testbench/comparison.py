@@ -40,7 +40,10 @@ def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = Fal
     places = _differing(found, wanted, ignore_nan_signs)
     if len(places):
         writer = _writer(found, int(places[0]))
-        error = AssertionError(_report(found, wanted, places, writer.text if writer else ""))
+        report = difference_report(found, wanted, places, writer.text if writer else "")
+        if writer is None and not _bits(found).any():
+            report += "\n\nall that was found is zero: was it written at all?"
+        error = AssertionError(report)
         if writer and writer.place:
             error.add_note(writer.place)
         raise error
@@ -94,7 +97,8 @@ def _bits(array: Array) -> Array:
     return np.ascontiguousarray(native).reshape(-1).view(f"u{array.itemsize}")
 
 
-def _report(found: Array, wanted: Array, places: Array, writer: str) -> str:
+def difference_report(found: Array, wanted: Array, places: Array, writer: str = "") -> str:
+    """Return lines on the elements that differ, at flat indices; `writer` wrote the first."""
     shape = found.shape
     lines = [_first(found, wanted, places[0])]
     lines += [_count(shape, places)] if found.size > 1 else []
@@ -104,8 +108,6 @@ def _report(found: Array, wanted: Array, places: Array, writer: str) -> str:
         hidden = len(places) - _MAX_SHOWN
         lines += [f"  and {hidden:,} more"] if hidden > 0 else []
         lines += _picture(shape, places)
-    if not _bits(found).any():
-        lines += ["", "all that was found is zero: was it written at all?"]
     return "\n".join(lines)
 
 

@@ -19,6 +19,7 @@ from ipu_asm.testbench.array_origins import ElementOrigin, Source
 from ipu_asm.testbench.execution import Execution, Leg
 
 _LONGEST_SEARCH_S: Final = 5.0
+_MOST_RANGES: Final = 4
 
 
 class Writer(NamedTuple):
@@ -36,7 +37,7 @@ def writer_of(execution: Execution, origin: ElementOrigin, content: bytes) -> Wr
     where = _region(execution.machine.state, origin)
     if where is None:
         return None
-    name = _name(where)
+    name, stores = _name(where), ""
     deadline = time.monotonic() + _LONGEST_SEARCH_S
     try:
         for leg in reversed(execution.legs):
@@ -46,16 +47,18 @@ def writer_of(execution: Execution, origin: ElementOrigin, content: bytes) -> Wr
             found = search.writer(where, name)
             if found is not None:
                 return found
+            stores = search.stores() if where.name == MEMORY else ""
             content = read_region(_state_before(execution, leg), where)
     except (QueryInterruptedError, EmulatorError):
         return Writer(f"what wrote {name} was not found within {_LONGEST_SEARCH_S:.0f} s")
-    return Writer(f"no instruction has written {name} since the kernel was begun")
+    return Writer(f"no instruction has written {name} since the kernel was begun{stores}")
 
 
 class _Search:
     """A leg of a run, executed again by a debugger, which is at its end."""
 
     def __init__(self, execution: Execution, leg: Leg, deadline: float) -> None:
+        self._execution = execution
         self._leg = leg
         self._source = execution.kernel.source
         self._lines: LineTable = execution.lines
@@ -80,8 +83,22 @@ class _Search:
             if before is not None and before.pc is not None:
                 text += f"\nand held what {self._author(before)} had left in {_name(register)}"
                 found = before
+            elif before is None and self._leg.first == 0:
+                text += f"\nbefore any instruction had written {_name(register)}"
         place = self._place(found)
         return Writer(text, render_place(self._source, place.span) if place else "")
+
+    def stores(self) -> str:
+        """What all stores of the run have written, in words; empty if the leg is not the run."""
+        execution, planned = self._execution, self.debugger.planned_accesses
+        is_whole = len(execution.legs) == 1 and execution.machine.state.is_halted
+        if planned is None or not is_whole:
+            return ""
+        if not planned.writes:
+            return "; it has no stores"
+        shown = [f"{each.start:#x}..{each.stop - 1:#x}" for each in planned.writes[:_MOST_RANGES]]
+        more = ", ..." if len(planned.writes) > _MOST_RANGES else ""
+        return f"; its stores have written {', '.join(shown)}{more}"
 
     def _author(self, write: LastWrite) -> str:
         place = self._place(write)

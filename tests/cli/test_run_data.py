@@ -87,6 +87,7 @@ def test_a_difference_where_nothing_was_written_is_said(
     assert first.endswith(
         "ones: element 0: expected 1 (0x01), found 0 (0x00); nothing in this run wrote it"
     )
+    assert "was it written" not in ran.err
 
 
 @pytest.mark.parametrize(

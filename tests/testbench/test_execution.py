@@ -251,10 +251,29 @@ def test_slices_and_registers_have_writers_and_computed_arrays_have_none() -> No
 def test_what_the_host_or_nobody_has_written_is_said_too() -> None:
     bench = stored()
     nothing = "no instruction has written `xmem[0x3000]` since the kernel was begun"
-    assert nothing in report(bench.get(0x3000, 4, np.int32), [1, 0, 0, 0])
+    lines = report(bench.get(0x3000, 4, np.int32), [1, 0, 0, 0]).splitlines()
+    assert f"{nothing}; its stores have written 0x2000..0x21ff" in lines
+    assert "" not in lines  # no question whether it was written
     bench.put(0x2000, np.int32(7))
     by_host = "`xmem[0x2000]` was written by the host after cycle 4"
     assert by_host in report(bench.get(0x2000, 1, np.int32), [0])
+
+
+def test_a_kernel_without_stores_is_told_to_have_none() -> None:
+    bench = loaded("acc;;\nbkpt;;")
+    bench.run()
+    text = report(bench.get(0, 4, np.int32), [1, 0, 0, 0])
+    assert "`xmem[0x0]` since the kernel was begun; it has no stores" in text
+
+
+def test_a_store_of_what_its_bundle_makes_too_late_is_told() -> None:
+    bench = loaded("mult.ve.cr lr0 lr0 lr0 cr3; acc.first; str_acc_reg lr0 cr1;;\nbkpt;;")
+    bench.run()
+    lines = report(bench.get(0, 4, np.int32), [1, 0, 0, 0]).splitlines()
+    assert lines[2:4] == [
+        "`xmem[0x0]` was written by `str_acc_reg lr0 cr1` in bundle 0 (line 1), cycle 0",
+        "before any instruction had written `r_acc[0]`",
+    ]
 
 
 def test_writers_are_found_in_earlier_steps_with_their_cycles() -> None:

@@ -10,7 +10,7 @@ from ipu_asm.config.file_writing import Output
 from ipu_asm.config.files import FileError
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.comparison import assert_bit_exact
+from ipu_asm.testbench.comparison import difference_report
 from ipu_asm.testbench.data.conversion import Content, MachineData, archive
 from ipu_asm.testbench.data.numpy_files import StoredArray
 from ipu_asm.testbench.data.reading import Piece
@@ -81,10 +81,7 @@ def difference(state: AnyState, wanted: Content, address: int) -> Difference | N
     places = np.flatnonzero((next(both) != next(both)).any(axis=1))
     first = int(places[0])
     place = tuple(int(number) for number in np.unravel_index(first, shape))
-    try:
-        assert_bit_exact(*arrays)
-    except AssertionError as error:
-        report = str(error)
+    report = difference_report(arrays[0], arrays[1], places)
     return Difference(report, place, address + first * unit, unit, len(places), size // unit)
 
 
