@@ -27,7 +27,7 @@ class DebugClient(NamedTuple):
     def shows_words_first(self) -> bool:
         """Whether its disassembly has the words in front of the instructions, whatever they take.
 
-        Those of 24 bytes push the instructions out of sight.
+        Those of 24 bytes, in pairs of digits, push the instructions out of sight.
         """
         return self.name == "vscode"
 

@@ -64,14 +64,27 @@ def test_bundles_are_shown_with_their_words_and_labels(standing: DapClient) -> N
         assert bytes.fromhex(row["instructionBytes"]) == word.to_bytes(24, "little")
 
 
-def test_long_words_stand_behind_the_instructions_where_they_would_hide_them(
+def test_long_words_stand_as_in_a_listing_where_the_source_is_shown_above(
     client: DapClient, tmp_path: Path
 ) -> None:
     client.initialize(clientID="vscode")
     found = rows(started(client, tmp_path), "0x0", 5)
     for row, text, word in zip(found, TEXTS, assemble(KERNEL)):
-        assert row["instruction"] == f"{text}  # 0x{word:048x}"
+        assert row["instruction"] == f"0x{word:048x}  {text}"
         assert "instructionBytes" not in row
+
+
+def test_long_words_stand_behind_instructions_that_no_source_shows(
+    client: DapClient, tmp_path: Path
+) -> None:
+    template = tmp_path / "template.s"
+    template.write_text("{% set total = 'lr1' %}\nset {{ total }} 4;;\nbkpt;;\n", encoding="utf-8")
+    client.initialize(clientID="vscode")
+    client.launch(template, stopOnEntry=True)
+    client.configured()
+    client.stopped()
+    [word, _] = assemble("set lr1 4;;\nbkpt;;\n")
+    assert rows(client, "0x0", 1)[0]["instruction"] == f"set lr1 4;;  # 0x{word:048x}"
 
 
 def test_bundles_are_shown_with_their_places_in_the_source(standing: DapClient) -> None:

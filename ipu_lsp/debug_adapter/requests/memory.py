@@ -134,8 +134,9 @@ def _instruction(session: DebugSession, row: BundleRow) -> Json:
     if word is None:
         return {**body, "presentationHint": "invalid"}
     size = debuggee.kernel.isa.image_bytes
+    is_written = bool(debuggee.shown.path) and debuggee.kernel.expansion is None
     if debuggee.client.shows_words_first and size > _SHORT_WORD:
-        body["instruction"] = f"{row.code}  # 0x{word:0{2 * size}x}"
+        body["instruction"] = _with_word(row.code, f"0x{word:0{2 * size}x}", is_written)
     else:
         body["instructionBytes"] = word.to_bytes(size, "little").hex(" ")
     place = debuggee.debugger.lines.place(row.address)
@@ -145,6 +146,14 @@ def _instruction(session: DebugSession, row: BundleRow) -> Json:
     if row.label is not None:
         body["symbol"] = row.label
     return body
+
+
+def _with_word(code: str, word: str, is_written: bool) -> str:
+    """Return a bundle and its word in one column, whose end may be out of sight.
+
+    The instructions stand last where the client shows the same ones, as written, above the row.
+    """
+    return f"{word}  {code}" if is_written else f"{code}  # {word}"
 
 
 def _decoded(data: str) -> bytes:
