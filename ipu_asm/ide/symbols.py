@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Sequence
+from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.loops import last_of_loop
@@ -57,13 +57,20 @@ def symbols(analysis: Analysis) -> list[DocumentSymbol]:
 
     A label that a later branch targets is a loop, which contains all up to that branch. What
     follows is part of what is around the loop, or a symbol of its own: `after row`. The name of a
-    bundle is that of its label, plus the distance from it. A macro that has parameters or a body is
-    a symbol as well. Of a template, the sets and macros are symbols, too. The registers with a role
-    in the head of the file are one symbol, behind all others.
+    bundle is that of its label, plus the distance from it. Bundles before the first label have
+    their addresses as names. They are in a symbol as well, `before row`, unless there is no label,
+    or the file is a template, whose tags may be around them. A macro that has parameters or a body
+    is a symbol as well. Of a template, the sets and macros are symbols, too. The registers with a
+    role in the head of the file are one symbol, behind all others.
     """
-    program = analysis.program
-    found = _nested(program, blocks_of(program), len(program.bundles), None)
-    if is_template(analysis):
+    program, as_template = analysis.program, is_template(analysis)
+    blocks = blocks_of(program)
+    found = _nested(program, blocks, len(program.bundles), None)
+    for leading, behind in _leading(program, blocks):
+        is_group = behind and not as_template
+        found += [_group(program, f"before {behind}", leading)] if is_group else leading
+    found.sort(key=lambda symbol: symbol.span.start)
+    if as_template:
         found = _of_template(analysis, found)
     return [*found, *_registers(program)]
 
@@ -217,6 +224,26 @@ def _nested(
     return [*found, *_in_no_block(program, first, end, label, own is None)]
 
 
+def _leading(
+    program: Program, blocks: list[OutlineBlock]
+) -> Iterator[tuple[list[DocumentSymbol], str]]:
+    """Yield the symbols of bundles before the first label outside of macros, a list for each gap.
+
+    Behind a list is the name of the label or macro after it; empty at the end of the file.
+    """
+    at = 0
+    for first, end, _, macro in [*blocks, OutlineBlock(len(program.bundles), 0, False)]:
+        if first < at:
+            continue
+        if found := _bundles(program, at, first, None):
+            named = [each._replace(name=each.detail, detail=each.name) for each in found]
+            label = program.bundles[first].label if first < len(program.bundles) else None
+            yield named, macro.name if macro else label or ""
+        if macro is None:
+            return
+        at = end
+
+
 def _in_no_block(
     program: Program, first: int | None, end: int, label: int | None, is_behind_loop: bool
 ) -> list[DocumentSymbol]:
@@ -224,12 +251,16 @@ def _in_no_block(
     found = [] if first is None else _bundles(program, first, end, label)
     if not found or not is_behind_loop or first is None or label is None:
         return found
-    numbers = [number for number in range(first, end) if program.bundles[number].size]
-    addresses = program.addresses[numbers[0]], program.addresses[numbers[-1]]
-    name = f"after {program.bundles[label].label}"
-    detail = _addresses(program.isa.unit, addresses[0], addresses[1] + 1)
-    span = Span(found[0].span.start, found[-1].span.end)
-    return [DocumentSymbol(name, BUNDLE, detail, span, found[0].name_span, tuple(found))]
+    return [_group(program, f"after {program.bundles[label].label}", found)]
+
+
+def _group(program: Program, name: str, bundles: list[DocumentSymbol]) -> DocumentSymbol:
+    """Return a symbol that contains those of bundles."""
+    span = Span(bundles[0].span.start, bundles[-1].span.end)
+    ends = (program.bundle_at(each.span.start) for each in (bundles[0], bundles[-1]))
+    first, last = (program.addresses[number] for number in ends)
+    detail = _addresses(program.isa.unit, first, last + 1)
+    return DocumentSymbol(name, BUNDLE, detail, span, bundles[0].name_span, tuple(bundles))
 
 
 def _symbol_of_macro(

@@ -43,9 +43,14 @@ def _lines(found: Sequence[DocumentSymbol]) -> list[str]:
     return lines
 
 
-def test_a_file_without_labels_has_no_outline() -> None:
+def test_a_file_without_labels_has_bundles_alone() -> None:
     check_symbols("")
+    check_tree("")
     check_symbols("# nothing\nacc;;\nbkpt;;\n")
+    check_tree(
+        "# nothing\nincr lr0 1; acc;;\n;;\nbkpt;;\n", "bundle 0 (incr; acc)", "bundle 1 (bkpt)"
+    )
+    check_tree("NOP\n", "instruction 0 (NOP)", isa="edgenpu")
 
 
 def test_a_label_covers_what_follows_up_to_the_next_one() -> None:
@@ -86,6 +91,7 @@ def test_a_label_covers_no_blank_lines_where_lines_are_instructions() -> None:
 def test_bundles_lie_in_their_label_and_are_counted_from_it() -> None:
     check_tree(
         "acc;;\nx: incr lr0 1; acc;;\n;;\n?;;\nbkpt;;",
+        *["before x (bundle 0)", "  bundle 0 (acc)"],
         *["x (bundles 1 to 3)", "  x+0: incr; acc (bundle 1)", "  x+2: bkpt (bundle 3)"],
     )
     check_tree(
@@ -95,6 +101,39 @@ def test_bundles_lie_in_their_label_and_are_counted_from_it() -> None:
         "  x+1: NOP (instruction 1)",
         "  x+2: ADD (instruction 2)",
         isa="edgenpu",
+    )
+
+
+def test_bundles_before_the_first_label_are_a_symbol_of_their_own() -> None:
+    text = "# head\n  set lr0 1;;\n  acc;;\nx: bkpt;;\n"
+    check_tree(
+        text,
+        *["before x (bundles 0 to 1)", "  bundle 0 (set)", "  bundle 1 (acc)"],
+        *["x (bundle 2)", "  x+0: bkpt (bundle 2)"],
+    )
+    before = symbols(analyze(text))[0]
+    assert text[before.span.start : before.span.end] == "set lr0 1;;\n  acc;;"
+    assert text[before.name_span.start : before.name_span.end] == "set"
+
+
+def test_bundles_around_macros_are_named_by_what_follows_them() -> None:
+    check_tree(
+        "nop\n.macro A\n nop\n.endm\n fnop\nf: nop\n",
+        *["before A (bundle 0)", "  bundle 0 (nop)", "A (macro)", "  nop (bundle 1)"],
+        *["before f (bundle 2)", "  bundle 2 (fnop)", "f (bundle 3)", "  f+0: nop (bundle 3)"],
+        isa="colossus",
+    )
+
+
+def test_bundles_of_a_template_are_in_the_macro_that_makes_them() -> None:
+    text = (
+        "{% macro save(x) %}\nset {{ x }} 1;;\n{% endmacro %}\n"
+        "acc;;\n{{ save('lr2') }}\nrow: bkpt;;\n"
+    )
+    check_tree(
+        text,
+        *["save (macro: x)", "  set (bundle 1)", "acc (bundle 0)"],
+        *["row (bundle 2)", "  bkpt (bundle 2)"],
     )
 
 
@@ -122,6 +161,7 @@ def test_a_label_that_is_gone_back_to_is_a_loop_around_all_that_it_repeats() -> 
 def test_what_follows_a_loop_is_part_of_the_outer_one_or_a_symbol_of_its_own() -> None:
     check_tree(
         "acc;;\na: acc;;\nb: acc;;\nb b;;\nacc;;\nb a;;\nacc;;\nbkpt;;\nc: acc;;\nacc;;\n",
+        *["before a (bundle 0)", "  bundle 0 (acc)"],
         *["a (loop, bundles 1 to 5)", "  a+0: acc (bundle 1)", "  b (loop, bundles 2 to 3)"],
         *["    b+0: acc (bundle 2)", "    b+1: b (bundle 3)"],
         *["  a+3: acc (bundle 4)", "  a+4: b (bundle 5)"],

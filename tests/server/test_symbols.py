@@ -67,8 +67,9 @@ async def test_labels_with_their_bundles_are_the_outline_and_loops_lie_around_it
     )
 
 
-async def test_a_document_without_labels_has_an_empty_outline(editor: Editor) -> None:
-    await check_symbols(editor, "acc;;\n")
+async def test_a_document_without_labels_has_its_bundles_as_the_outline(editor: Editor) -> None:
+    await check_symbols(editor, "# nothing\n")
+    await check_symbols(editor, "acc;;\n", ("bundle 0", BUNDLE, "acc;;", None))
 
 
 async def test_a_document_that_is_not_open_has_no_outline(editor: Editor) -> None:

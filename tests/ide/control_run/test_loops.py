@@ -106,7 +106,7 @@ def test_a_label_tells_trips_cycles_and_share() -> None:
 
 
 def test_the_outline_has_the_trips_of_loops() -> None:
-    row, *_ = symbols(analyze(KERNEL))
+    _, row, *_ = symbols(analyze(KERNEL))
     assert row.detail == "loop, bundles 2 to 4, 10 trips"
     details = [child.detail for child in row.children if child.kind == "loop"]
     assert details == ["loop, bundle 3, 10 x 128 trips"]
