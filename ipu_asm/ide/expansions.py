@@ -39,6 +39,18 @@ class Reading(NamedTuple):
         place = self.source_map.written(span)
         return span if place is None else place.span
 
+    def in_file(self, span: Span) -> Span:
+        """Return the written range of a span in the file itself.
+
+        What a header says has the range of the call, or of the include, that brought it here.
+        """
+        place = None if self.source_map is None else self.source_map.written(span)
+        if self.source_map is None or place is None or place.path == MAIN:
+            return self.written(span)
+        frame = self.source_map.frame_of(span)
+        calls = (each.call for each in (frame.stack() if frame else ()))
+        return next((call.span for call in calls if call.path == MAIN), span)
+
     def around(self, span: Span, offset: int) -> Span | None:
         """Return the written range of a span; None unless it touches a written offset.
 

@@ -9,7 +9,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.control_run.configurations import shown_facts
-from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
+from ipu_asm.ide.expansions import Reading, reading_at, whole_reading
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.named_tuple import NamedTuple
@@ -36,8 +36,8 @@ class GridCell(NamedTuple):
 class GridRow(NamedTuple):
     """The bundle at an address; `cells` has the instructions of each slot, in slot order.
 
-    `strays` are instructions without a slot, or more than their slot holds. `executions` is None
-    if the control run does not tell it.
+    `label` is the last one at the address. `strays` are instructions without a slot, or more than
+    their slot holds. `executions` is None if the control run does not tell it.
     """
 
     address: int
@@ -59,11 +59,13 @@ class SlotGrid(NamedTuple):
 
 def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     """Return the table of a program; the row of the bundle at `offset` is the current one."""
-    if is_template(analysis):
-        return _of_template(analysis, offset)
+    if analysis.expanded:
+        return _of_expansion(analysis, offset)
     program = analysis.program
+    labels = _labels(program)
     rows = [
-        _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
+        _row(program, number, address)._replace(label=labels.get(address))
+        for address, number in enumerate(program.bundle_at_address)
     ]
     counts = executions_of(program, shown_facts(program))
     if counts is not None:
@@ -72,8 +74,17 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     return SlotGrid(program.isa.slots, tuple(rows), tuple(loops_of(program)), current)
 
 
-def _of_template(analysis: Analysis, offset: int | None) -> SlotGrid:
-    """Return the table of the first expansion, with the written places of its bundles."""
+def _labels(program: Program) -> dict[int, str]:
+    """Return the last label at each address; it may stand lines before its bundle."""
+    labelled = zip(program.addresses, program.bundles)
+    return {address: bundle.label for address, bundle in labelled if bundle.label is not None}
+
+
+def _of_expansion(analysis: Analysis, offset: int | None) -> SlotGrid:
+    """Return the table of the first expansion, with the written places of its bundles.
+
+    A macro call has the instructions that it becomes, all of them written in its place.
+    """
     reading = whole_reading(analysis)
     here = None
     if offset is not None:
@@ -85,10 +96,10 @@ def _of_template(analysis: Analysis, offset: int | None) -> SlotGrid:
 
 def _written_row(reading: Reading, row: GridRow) -> GridRow:
     *cells, strays = (
-        tuple(cell._replace(span=reading.written(cell.span)) for cell in group)
+        tuple(cell._replace(span=reading.in_file(cell.span)) for cell in group)
         for group in (*row.cells, row.strays)
     )
-    return row._replace(span=reading.written(row.span), cells=tuple(cells), strays=strays)
+    return row._replace(span=reading.in_file(row.span), cells=tuple(cells), strays=strays)
 
 
 def _row(program: Program, number: int, address: int) -> GridRow:
@@ -98,7 +109,7 @@ def _row(program: Program, number: int, address: int) -> GridRow:
     *cells, strays = (
         tuple(cell._replace(span=cell.span.shifted(start)) for cell in group) for group in placed
     )
-    return GridRow(address, span, bundle.label, tuple(cells), strays)
+    return GridRow(address, span, None, tuple(cells), strays)
 
 
 @cached_on_bundle

@@ -87,7 +87,7 @@ def check_whole(analysis: Analysis) -> None:
         assert 0 <= lens.span.start < lens.span.end <= everything.end
     program = listed_program(analysis)
     assert listing(analysis, encode_without_errors(program)).text
-    read = whole_reading(analysis).analysis if is_template(analysis) else analysis
+    read = whole_reading(analysis).analysis if analysis.expanded else analysis
     assert len(slot_grid(analysis).rows) == read.program.size
     view = expansion_view(analysis)
     assert len(view.lines) == len(LineIndex.of(view.text).starts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -130,3 +132,21 @@ def test_every_example_has_a_grid(text: str) -> None:
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_one_too(text: str, isa: str) -> None:
     check_any(text, isa)
+
+
+def test_a_label_on_a_line_of_its_own_is_that_of_the_next_bundle() -> None:
+    grid = slot_grid(analyze("outer:\nfirst:\n    nop\n    .globl x\nloop:\n    ret lr\n", "xdna1"))
+    assert [row.label for row in grid.rows] == ["first", "loop"]
+
+
+def test_a_macro_of_a_header_shows_its_instructions_where_it_is_called(tmp_path: Path) -> None:
+    header = "// a long head of a header\n" * 9 + "#define LOAD(to) ld32 to, $m0, $mzero, 0\n"
+    (tmp_path / "head.h").write_text(header, encoding="utf-8")
+    text = '#include "head.h"\n    LOAD($m1)\n    exitz $mzero\n'
+    grid = slot_grid(analyze(text, "colossus", tmp_path / "kernel.S"), text.index("LOAD"))
+    load = grid.rows[0].cells[0][0]
+    assert (load.text, text[load.span.start : load.span.end]) == (
+        "ld32 $m1, $m0, $mzero, 0",
+        "LOAD($m1)",
+    )
+    assert (grid.current, grid.rows[0].strays) == (0, ())
