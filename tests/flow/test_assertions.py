@@ -55,6 +55,17 @@ def test_trips_are_compared_with_the_relation(relation: str, is_true: bool) -> N
     assert (messages(text, {"cr5": 4}) == []) is is_true
 
 
+def test_trips_and_cycles_of_a_run_that_ends_in_a_fault_are_left_open() -> None:
+    text = """# CYCLES 67
+        set lr1 32;;
+    l:  # LOOP 32
+        incr lr0 1; incr lr2 32; ldr_mult_reg r0 lr2 cr1;;
+        bne lr0 lr1 l;;
+        bkpt;;"""
+    assert messages(text, {"cr1": 0}) == ["the program takes 67 cycles, found 66"]
+    assert messages(text, {"cr1": 0x1FFE00}) == []
+
+
 @pytest.mark.parametrize(("trips", "cycles", "is_true"), [(12_000, 24_003, True), (1, 2, False)])
 def test_counts_of_a_loop_that_cannot_be_summarised_are_decided(
     trips: int, cycles: int, is_true: bool

@@ -26,7 +26,7 @@ from ipu_asm.flow.assertions.values import (
 )
 from ipu_asm.flow.control_run.execution import control_run, executed
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
-from ipu_asm.flow.control_run.run import LIMIT, MOST_STEPS, Limits
+from ipu_asm.flow.control_run.run import FAULT, LIMIT, MOST_STEPS, Limits
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
@@ -247,7 +247,7 @@ class _Checker:
     def _count(
         self, comment: AssertionComment, count: Count, address: int | None
     ) -> Iterator[Diagnostic]:
-        """Compare trips and cycles, of which those of a run without an end are not known."""
+        """Compare trips and cycles, which are not known of a run without an end or with a fault."""
         self.conditions.add(comment.span)
         summary = self._facts.summary
         loop = None if address is None else summary.loops.get(address)
@@ -265,7 +265,8 @@ class _Checker:
             expected = number_of(count.node, self._presets)
         except Undecided:
             found = None
-        if found is None or not self._facts.is_complete:
+        run = self._facts.run
+        if found is None or not run.is_complete or run.end.reason == FAULT:
             self.undecided.add(comment.span)
         elif not all(OPERATIONS[count.relation](number, expected, MAX_BITS) for number in found):
             wanted = f"{_RELATIONS[count.relation]}{expected:,}"
