@@ -79,6 +79,14 @@ def test_the_first_difference_is_shown_with_what_wrote_it(
     assert compared["equal"] is False
 
 
+def test_the_first_elements_of_an_array_fit_at_the_end_of_memory(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    part = "rows.npy@0x1ffffe:2"
+    ran = check(capsys, f"{COPYING} --load {part} --expect {part}")
+    assert ran.out.endswith("as expected: rows.npy at 0x1ffffe\n")
+
+
 def test_a_difference_where_nothing_was_written_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -96,16 +104,20 @@ def test_a_difference_where_nothing_was_written_is_said(
         ("--expect none.npy@0", "none.npy: no such file or directory"),
         ("--load words.npy@0", "words.npy: expected elements of int8, found float32; with the"),
         ("--load rows.npy@0x1fff80", "rows.npy: xmem has 0x200000 bytes, found 256 bytes at 0x1f"),
+        ("--load rows.npy@0x1fffff", "rows.npy: xmem has 0x200000 bytes, found 256 bytes at 0x1f"),
+        ("--expect rows.npy@0x1ffffe", "rows.npy: xmem has 0x200000 bytes, found 256 bytes at 0x"),
         ("--load zeros@0x1fffff:1:i99", "zeros: expected one of the types i8, u8, i16, u16, i32,"),
         ("--dump out@0:8:float9", "out: expected one of the types i8, u8, i16, u16, i32, u32, f"),
         ("--expect words.npy@0:fp8", "words.npy: `e4m3` holds up to 448, found 1000.0 in element"),
         ("--load .npy@0", ".npy: no such file or directory"),
+        ("--load empty.npy@0", "empty.npy: expected a .npy file, found an empty file"),
     ],
 )
 def test_data_that_cannot_be_used_are_told_in_a_line(
     capsys: pytest.CaptureFixture[str], arguments: str, message: str
 ) -> None:
     np.save("words.npy", np.array([1000], np.float32))
+    Path("empty.npy").touch()
     ran = check(capsys, f"{COPYING} {arguments}", 2)
     assert ran.err.startswith(f"ipu-run: error: {message}")
     assert ran.err.count("\n") == 1

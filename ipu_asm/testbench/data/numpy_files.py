@@ -91,7 +91,8 @@ def read_array(source: DataSource, most: int) -> StoredArray:
 def array_header(content: bytes, name: str) -> ArrayHeader:
     """Return the header at the beginning of a .npy file. Raises `FileError`."""
     if not content.startswith(_MAGIC):
-        raise FileError("expected a .npy file, found another beginning", name)
+        found = "another beginning" if content else "an empty file"
+        raise FileError(f"expected a .npy file, found {found}", name)
     version = content[6:8]
     width, form = (2, "<H") if version[:1] == b"\x01" else (4, "<I")
     start = 8 + width

@@ -37,9 +37,8 @@ def read_piece(data: Data, memory_size: int) -> Piece:
     if data.source.is_numpy:
         if os.path.isdir(data.source.file):
             raise FileError("is a directory", data.source.file)
-        room = memory_size - data.place.address
         try:
-            return Piece(data, read_array(data.source, _LARGEST_ITEM * room))
+            return Piece(data, read_array(data.source, _LARGEST_ITEM * memory_size))
         except MemoryError as error:
             raise FileError("the array does not fit into memory", data.source.text) from error
     return Piece(data, _raw(data, memory_size))
