@@ -9,7 +9,7 @@ from ipu_asm.debugger.queries import last_write
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
 
 
 class Writer(NamedTuple):
@@ -41,5 +41,24 @@ def writer_of(debugger: Debugger, region: Region) -> Writer | None:
     found = last_write(debugger.runner, region)
     if found is None or found.pc is None or found.instruction is None:
         return None
-    where = debugger.lines.describe(found.pc)
+    where = describe_instruction(debugger, found.pc, found.instruction)
     return Writer(found.instruction, found.pc, found.cycle, where)
+
+
+def instruction_place(
+    debugger: Debugger, pc: int, instruction: str | None
+) -> SourceLocation | None:
+    """Return where an instruction of the bundle at an address stands, by its decoded text.
+
+    That of the bundle if it has no such instruction; None if the program has no such bundle.
+    """
+    for each in debugger.runner.accesses.instructions.get(pc, ()):
+        if str(each) == instruction:
+            return debugger.lines.instruction_place(pc, each.slot.name, each.place)
+    return debugger.lines.place(pc)
+
+
+def describe_instruction(debugger: Debugger, pc: int, instruction: str | None) -> str:
+    """Describe the bundle at an address by address, label, line of the instruction, expansion."""
+    place = instruction_place(debugger, pc, instruction)
+    return describe_bundle(pc, debugger.lines.place(pc), place and place.line)

@@ -8,13 +8,13 @@ from typing import Final
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.queries import LastWrite, QueryInterruptedError, last_write
 from ipu_asm.debugger.regions import MEMORY, Region, read_region
+from ipu_asm.debugger.writers import describe_instruction, instruction_place
 from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.flow.accesses import decoded_accesses
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
 from ipu_asm.testbench.array_origins import ElementOrigin, Source
 from ipu_asm.testbench.execution import Execution, Leg
 
@@ -61,11 +61,10 @@ class _Search:
         self._execution = execution
         self._leg = leg
         self._source = execution.kernel.source
-        self._lines: LineTable = execution.lines
         options = DebugOptions(
             settings=execution.settings, pause=lambda: time.monotonic() > deadline
         )
-        self.debugger = Debugger(self._lines, _state_before(execution, leg), options)
+        self.debugger = Debugger(execution.lines, _state_before(execution, leg), options)
         self.debugger.machine.engine_choice = execution.machine.engine_choice
         length = leg.last - leg.first
         if self.debugger.history.go_to(length) != length:
@@ -85,7 +84,7 @@ class _Search:
                 found = before
             elif before is None and self._leg.first == 0:
                 text += f"\nbefore any instruction had written {_name(register)}"
-        place = self._place(found)
+        place = instruction_place(self.debugger, found.pc or 0, found.instruction)
         return Writer(text, render_place(self._source, place.span) if place else "")
 
     def stores(self) -> str:
@@ -101,19 +100,8 @@ class _Search:
         return f"; its stores have written {', '.join(shown)}{more}"
 
     def _author(self, write: LastWrite) -> str:
-        place = self._place(write)
-        where = describe_bundle(
-            write.pc or 0, self._lines.place(write.pc or 0), place and place.line
-        )
+        where = describe_instruction(self.debugger, write.pc or 0, write.instruction)
         return f"`{write.instruction}` in {where}, cycle {write.cycle + self._leg.first}"
-
-    def _place(self, write: LastWrite) -> SourceLocation | None:
-        """The source location of the instruction that wrote."""
-        decoded = self.debugger.runner.accesses.instructions.get(write.pc or 0, ())
-        for each in decoded:
-            if str(each) == write.instruction:
-                return self._lines.instruction_place(write.pc or 0, each.slot.name, each.place)
-        return self._lines.place(write.pc or 0)
 
     def _stored(self, cycle: int, where: Region) -> Region | None:
         """The part of a vector register that the bundle at a cycle has stored to a region.

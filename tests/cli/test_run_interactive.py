@@ -159,6 +159,9 @@ goes to the moment before it
 > when lr1 == 4
 `lr1 == 4` became true at cycle 7, after bundle 3 (`inner`, line 7); it does not hold any more; \
 `goto 7` goes there
+> who lr2
+`lr2` was last written by `set lr2 5` in bundle 0 (line 2) at cycle 0; `goto 0` goes to the moment \
+before it
 > awatch xmem[0 .. +4] hits 3
 watchpoint 2 at xmem[0 .. +4] when read or changed, hits 3
 > i b

@@ -121,7 +121,7 @@ cycle 2000, in front of bundle 3 (`inner`, line 6)
 `rows` was last written by `incr lr4 1` in bundle 2 (`outer`, line 5) at cycle 1978; \
 `goto 1978` goes to the moment before it
 > who mask[2][5]
-nobody has written to `mask[2][5]` since cycle 0, where the history begins
+no instruction has written `mask[2][5]` since cycle 0, where the history begins
 > who pc
 `pc` was last written by bundle 5 (`inner+2`, line 9) at cycle 1999; \
 `goto 1999` goes to the moment before it
@@ -136,7 +136,7 @@ nobody has written to `mask[2][5]` since cycle 0, where the history begins
 > goto 0
 cycle 0, in front of bundle 0 (line 2)
 > who pc
-nobody has written to `pc` since cycle 0, where the history begins
+no instruction has written `pc` since cycle 0, where the history begins
 """)
     assert debugger.cycle == 0
 
@@ -293,9 +293,9 @@ def test_a_label_called_like_a_command_is_meant_where_an_expression_goes_on(type
 @pytest.mark.parametrize(
     ("typed", "start"),
     [
-        ("who lr1", "nobody has written to `lr1`"),
+        ("who lr1", "no instruction has written `lr1`"),
         ("who (goto ? lr1 : lr2)", "! `who` takes a register"),
-        ("who (lr1)", "nobody has written to `(lr1)`"),
+        ("who (lr1)", "no instruction has written `(lr1)`"),
         ("when not lr1", "`not lr1` held from the beginning"),
         ("when !lr1", "`!lr1` held from the beginning"),
         ("when when > 4", "`when > 4` held from the beginning"),

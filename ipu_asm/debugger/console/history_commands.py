@@ -19,6 +19,7 @@ from ipu_asm.debugger.fault_address import address_lines, fault_address, last_in
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, regions_of
 from ipu_asm.debugger.stop import Stop
+from ipu_asm.debugger.writers import describe_instruction
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.expressions.errors import number_text
 from ipu_asm.text import Span
@@ -34,11 +35,11 @@ def who(debugger: Debugger, context: LiveContext, argument: str) -> CommandResul
     name = quoted(argument.strip())
     if change is None:
         since = f"cycle {debugger.history.first}, where the history begins"
-        return CommandResult(f"nobody has written to {name} since {since}")
+        return CommandResult(f"no instruction has written {name} since {since}")
     if change.pc is None:
         there = f"`goto {change.cycle}` goes there"
         return CommandResult(f"{name} was last changed by hand at cycle {change.cycle}; {there}")
-    bundle = debugger.lines.describe(change.pc)
+    bundle = describe_instruction(debugger, change.pc, change.instruction)
     author = f"`{change.instruction}` in {bundle}" if change.instruction else bundle
     there = f"at cycle {change.cycle}; `goto {change.cycle}` goes to the moment before it"
     return CommandResult(f"{name} was last written by {author} {there}")

@@ -10,6 +10,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, quoted
 from ipu_asm.debugger.memory_accesses import LastAccess
 from ipu_asm.debugger.memory_usage import Cell, MemoryUsage, UsedRegion, memory_usage
+from ipu_asm.debugger.writers import describe_instruction
 
 MAP: Final = "map"
 
@@ -60,7 +61,7 @@ def access_text(debugger: Debugger, kind: str, access: LastAccess | None) -> str
     if access is None:
         return f"last {kind}: none so far"
     start, size = access.touched.start, access.touched.size
-    where = debugger.lines.describe(access.pc)
+    where = describe_instruction(debugger, access.pc, access.touched.instruction)
     return (
         f"last {kind}: {size} bytes at {start:#x} by `{access.touched.instruction}` in {where} "
         f"at cycle {access.cycle:,}"
