@@ -32,7 +32,7 @@ def syntax_findings(isa: Isa, reading: BundleReading) -> list[Diagnostic]:
     around = [
         InstructionContext(each.spec is not None, each.is_whole) for each in reading.instructions
     ]
-    return syntax_errors(reading.syntax, isa.surface, around)
+    return syntax_errors(reading.syntax, isa.surface, around, isa.file_of_register)
 
 
 def read_again(

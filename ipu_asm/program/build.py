@@ -25,6 +25,7 @@ from ipu_asm.program.labels import (
 )
 from ipu_asm.program.macros import NO_MACROS, Macros, affects, read_macros
 from ipu_asm.program.program import Program, ProgramLayout
+from ipu_asm.program.refused_constants import defines_constants, refused_constants
 from ipu_asm.text import Change, listed, offsets
 
 
@@ -105,7 +106,8 @@ def _same_parts(
 
 def _all_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) -> Macros:
     if not isa.surface.preprocessed:
-        return NO_MACROS
+        defining = [bundles[n] for n in cache.where(defines_constants)]
+        return NO_MACROS._replace(refused=refused_constants(isa, defining))
     return read_macros([(n, bundles[n]) for n in cache.where(affects)], len(bundles))
 
 
@@ -123,7 +125,8 @@ def _macros_after(
     # An unclosed region extends to the end of the text, and what is put there is in it.
     is_at_end = diff.old_tail == len(before.bundles)
     is_open = is_at_end and any(r.last == diff.old_tail for r in before.macros.regions[-1:])
-    if isa.surface.preprocessed and (is_open or any(affects(isa, each) for each in changed)):
+    is_cause = affects if isa.surface.preprocessed else defines_constants
+    if (is_open and isa.surface.preprocessed) or any(is_cause(isa, each) for each in changed):
         return _all_macros(isa, bundles, cache)
     return moved
 

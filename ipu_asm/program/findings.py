@@ -13,6 +13,7 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import DuplicateLabel, Reference
 from ipu_asm.program.macros import without_external_names
 from ipu_asm.program.program import Program
+from ipu_asm.program.refused_constants import is_use
 from ipu_asm.text import Span
 
 # Control characters that no source contains.
@@ -77,13 +78,19 @@ def _has_findings(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _unresolved_findings(program: Program, number: int) -> list[Diagnostic]:
-    """Return the findings of a bundle; none if a macro may resolve them."""
+    """Return the findings of a bundle; none if a macro may resolve them.
+
+    The uses of a constant whose definition is refused are no further mistakes.
+    """
     macros, bundle = program.macros, program.bundles[number]
     if macros.reads_files and bundle.depends_on_names:
         return []
     findings = [each for each in bundle.findings if not macros.may_resolve(each, number)]
     if findings and any(macros.defines(each.mnemonic) for each in bundle.instructions):
         return []
+    if macros.refused:
+        text = bundle.syntax.text
+        return [each for each in findings if not is_use(each, text, macros.refused)]
     return findings
 
 
@@ -111,7 +118,9 @@ def _unresolved_reference(
         macros.make_labels or macros.may_define(problem.dropped_if_defined)
     ):
         return
-    yield problem.at(program.reference_span(reference))._replace(dropped_if_defined=())
+    finding = problem.at(program.reference_span(reference))._replace(dropped_if_defined=())
+    if not is_use(finding, program.text, macros.refused):
+        yield finding
 
 
 def _excess(program: Program) -> Iterator[Diagnostic]:

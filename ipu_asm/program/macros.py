@@ -61,13 +61,14 @@ class Macros(NamedTuple):
     """`names` are defined in the text, in lower case; with `reads_files`, more in other files.
 
     `regions` are sorted and do not overlap. `make_labels`: a macro or a repetition may generate
-    labels.
+    labels. `refused` are names that the text defines as constants in a set without them.
     """
 
     names: frozenset[str]
     reads_files: bool
     regions: tuple[MacroRegion, ...]
     make_labels: bool = False
+    refused: frozenset[str] = frozenset()
 
     def may_define(self, names: Iterable[str]) -> bool:
         """Return whether a macro or the preprocessor may define one of the names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Container, Mapping, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
@@ -31,9 +31,15 @@ _OF_PARTS = ("stray", "label-name")
 
 
 def syntax_errors(
-    syntax: BundleSyntax, surface: Surface, instructions: Sequence[InstructionContext]
+    syntax: BundleSyntax,
+    surface: Surface,
+    instructions: Sequence[InstructionContext],
+    registers: Container[str],
 ) -> list[Diagnostic]:
-    """The findings about tokens that do not fit, one for each mistake, in order."""
+    """The findings about tokens that do not fit, one for each mistake, in order.
+
+    `registers` are the names of registers, in lower case.
+    """
     findings: list[Diagnostic] = []
     reported: set[tuple[int, str]] = set()
     for token, reason in syntax.plan.findings:
@@ -50,7 +56,7 @@ def syntax_errors(
                 continue
             reported.add(key)
         span = syntax.span_of(token, token + 1)
-        place = MisplacedToken(syntax, surface, word, span, token, number, around)
+        place = MisplacedToken(syntax, surface, word, span, token, number, around, registers)
         findings.append(_finding(place, reason))
     return findings
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Container
 
 from ipu_asm.diagnostics import Applicability, Fix
 from ipu_asm.isa.surface import Surface
@@ -38,6 +39,7 @@ class MisplacedToken(NamedTuple):
     token: int
     instruction: int
     around: InstructionContext
+    registers: Container[str]
 
 
 def culprit(place: MisplacedToken, reason: str = "stray") -> Span:

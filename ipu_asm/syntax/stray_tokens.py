@@ -38,6 +38,8 @@ def _hint(place: MisplacedToken) -> str | None:
     wrong = place.word[start:end]
     if wrong == "=" and place.instruction >= 0 and not _begins_line(place):
         return hints.get("operand =", hints.get(wrong))
+    if wrong == "=" and place.word[:start].strip().lower() in place.registers:
+        return hints.get("register =", hints.get(wrong))
     return hints.get(wrong) or hints.get(wrong[:2]) or hints.get(wrong[0])
 
 

@@ -21,6 +21,10 @@ CONSTANTS = (
     "there are no named constants: write the number itself, or name it in a template, with "
     "`{% set N = 128 %}` at the top and `{{ N }}` "
 )
+ASSIGNMENTS = (
+    "registers are written by instructions, without `=`: `set lr0 5` puts a number into a loop "
+    "register; found "
+)
 BRACES = "a bundle ends with `;;` and has no braces around it; found "
 BRACKETS = "registers and addresses are written without brackets; found "
 COMMAS = "operands are separated by blanks, not commas; found "
@@ -70,6 +74,20 @@ MISTAKES = [
     ("incr ⟦%⟧lr0 1; bkpt;;", "registers and numbers are written without `%`, found one"),
     ("N ⟦=⟧ 4\nacc; bkpt;;", f"{CONSTANTS}where it is used; found `N = 4`"),
     ("# N is 4\nset lr0 ⟦N⟧; bkpt;;", f"{NUMBER}`N`; {CONSTANTS}here"),
+    ("⟦.equ⟧ N 128\nset lr0 N;;\nset lr1 N;;\nincr lr1 N; bkpt;;",
+     f"{CONSTANTS}where it is used; found `.equ N 128`"),
+    ("set lr0 N;;\n⟦.set⟧ N, 128\nset lr1 N; bkpt;;",
+     f"{CONSTANTS}where it is used; found `.set N, 128`"),
+    ("N ⟦=⟧ 128\nset lr0 N;;\nset lr1 N; bkpt;;", f"{CONSTANTS}where it is used; found `N = 128`"),
+    ("let N ⟦=⟧ 4\nset lr0 N; bkpt;;", f"{CONSTANTS}where it is used; found `let N = 4`"),
+    ("⟦N⟧ equ 128;;\nset lr0 N; bkpt;;", f"unknown mnemonic `N`; {CONSTANTS}where it is used"),
+    ("⟦%define⟧ N 4\nset lr0 N; bkpt;;", f"{CONSTANTS}where it is used; found `%define N 4`"),
+    ("⟦.equ⟧ BASE cr1\nset lr0 0;; ldr_mult_reg r0 lr0 BASE; bkpt;;",
+     f"{CONSTANTS}where it is used; found `.equ BASE cr1`"),
+    ("⟦.equ⟧ END 3\nb END;; bkpt;;", f"{CONSTANTS}where it is used; found `.equ END 3`"),
+    # Assignments to registers
+    ("lr0 ⟦=⟧ 5; bkpt;;", f"{ASSIGNMENTS}`lr0 = 5`"),
+    ("acc;;\nCR3⟦=⟧lr1;; bkpt;;", f"{ASSIGNMENTS}`CR3=lr1`"),
     # Expressions, strings, brackets, commas
     ("set lr0 ⟦(4+4)⟧; bkpt;;", f"{EXPRESSIONS}`(4+4)`"),
     ("set lr0 ⟦(4 + (2*2))⟧; bkpt;;", f"{EXPRESSIONS}`(4 + (2*2))`"),
@@ -165,6 +183,30 @@ def test_what_stands_beside_a_mistake_is_found_all_the_same() -> None:
     ):
         found = ANALYZERS["ipu"].analyze(text).diagnostics
         assert [f.code for f in found if f.severity is Severity.ERROR] == codes, text
+
+
+def test_a_refused_constant_hides_nothing_but_the_uses_of_its_name() -> None:
+    for text, codes in (
+        (".equ N 4\nset lr0 n; incr lr1 M; bkpt;;", ["E001", "E104", "E104"]),
+        (".equ N 4\nset lr0 N*4; incr lr1 N+1; bkpt;;", ["E001", "E001", "E104"]),
+        (".equ N 4\nN; set lr0 N; bkpt;;", ["E001", "E101"]),
+        (".globl N\nset lr0 N; bkpt;;", ["E001", "E104"]),
+        ("lr0 = 5; ldr_mult_reg lr0 lr1 cr0; bkpt;;", ["E001", "E104"]),
+        ("set N = 5; incr lr1 N; bkpt;;", ["E001", "E104"]),
+    ):
+        found = ANALYZERS["ipu"].analyze(text).diagnostics
+        assert [f.code for f in found if f.severity is Severity.ERROR] == codes, text
+
+
+def test_an_edit_of_a_definition_shows_and_hides_the_uses() -> None:
+    uses = "set lr0 N;;\n" * 3 + "bkpt;;\n"
+    analysis = None
+    for head in ("", ".equ N 4\n", ".equ M 4\n", "acc;;\n", "N = 4;\n", ""):
+        analysis = ANALYZERS["ipu"].analyze(head + uses, before=analysis)
+        afresh = Analyzer(load_isa("ipu")).analyze(head + uses)
+        assert analysis.diagnostics == afresh.diagnostics
+        errors = [f.code for f in analysis.diagnostics if f.severity is Severity.ERROR]
+        assert errors.count("E104") == (0 if "N" in head else 3), head
 
 
 def test_two_operands_that_touch_are_two_operands_where_that_is_right() -> None:

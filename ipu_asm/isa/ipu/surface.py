@@ -39,4 +39,10 @@ MNEMONICS = common_mnemonics() | by_name(
 )
 FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
 
-SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN)
+HINTS = {
+    **ipu_family.SURFACE.hints,
+    "register =": "registers are written by instructions, without `=`: `set lr0 5` puts a number "
+    "into a loop register",
+}
+
+SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, hints=HINTS)

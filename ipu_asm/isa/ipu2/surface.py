@@ -64,4 +64,10 @@ MNEMONICS = common_mnemonics(uses_capitals=True) | by_name(
 )
 FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
 
-SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, case_insensitive=True)
+HINTS = {
+    **ipu_family.SURFACE.hints,
+    "register =": "registers are written by instructions, without `=`: `SET lr0 cr2` copies a "
+    "config register into a loop register, `INC lr0 5` adds a number",
+}
+
+SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, hints=HINTS, case_insensitive=True)
