@@ -10,7 +10,7 @@ from ipu_asm.emulator.decode import decode_in_order
 from ipu_asm.emulator.element_types import TYPES, ElementType, RegisterTypes
 from ipu_asm.emulator.numeric_events import ProbeMaker
 from ipu_asm.emulator.registers import RegisterLayout
-from ipu_asm.emulator.run import MAX_CYCLES, DebugCallback, run_until_complete, run_with_debug
+from ipu_asm.emulator.run import RUN_MAX_CYCLES, DebugCallback, run_until_complete, run_with_debug
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa import load_isa, manifests
@@ -163,7 +163,7 @@ class MachineModel:
         return self.types_of(state.regfile.scalars, state.settings)
 
     def run_until_complete(
-        self, state: Any, max_cycles: int = MAX_CYCLES, *, machine: Any = None
+        self, state: Any, max_cycles: int = RUN_MAX_CYCLES, *, machine: Any = None
     ) -> int:
         """Run until the machine halts, ignoring breaks; return the number of executed bundles.
 
@@ -176,7 +176,7 @@ class MachineModel:
         self,
         state: Any,
         callback: DebugCallback,
-        max_cycles: int = MAX_CYCLES,
+        max_cycles: int = RUN_MAX_CYCLES,
         *,
         machine: Any = None,
     ) -> int:

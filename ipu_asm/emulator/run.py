@@ -11,7 +11,8 @@ from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
 
-MAX_CYCLES: Final = 100_000
+RUN_MAX_CYCLES: Final = 100_000
+"""Limit in bundles of a run by a function of this module, unless it is given another one."""
 
 
 class DebugAction(Enum):
@@ -29,7 +30,7 @@ DebugCallback: TypeAlias = Callable[[Any, int], DebugAction]
 """Called with the state and the number of bundles executed so far."""
 
 
-def run_until_complete(machine: AnyMachine, max_cycles: int = MAX_CYCLES) -> int:
+def run_until_complete(machine: AnyMachine, max_cycles: int = RUN_MAX_CYCLES) -> int:
     """Run until the machine halts, ignoring breaks, and return the number of executed bundles.
 
     Raises `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
@@ -41,7 +42,7 @@ def run_until_complete(machine: AnyMachine, max_cycles: int = MAX_CYCLES) -> int
 
 
 def run_with_debug(
-    machine: AnyMachine, callback: DebugCallback, max_cycles: int = MAX_CYCLES
+    machine: AnyMachine, callback: DebugCallback, max_cycles: int = RUN_MAX_CYCLES
 ) -> int:
     """Run until the machine halts or the callback quits; returns the number of bundles executed.
 

@@ -162,6 +162,12 @@ class VliwMachine(Generic[State]):
             self._runner = CoreRunner(self.core)
         return self._runner
 
+    def load_core(self) -> None:
+        """Load the core for the program now; otherwise the first long run does."""
+        runner = self.core_runner()
+        if runner is not None:
+            runner.obstacle(self)
+
     def check_program(self) -> None:
         """Check that the machine can execute its program. Raises `ProgramError`."""
         self._bind_program()

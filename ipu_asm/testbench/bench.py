@@ -30,8 +30,8 @@ from ipu_asm.testbench.places import NotReachedError, stop_test
 from ipu_asm.testbench.registers import register_text
 from ipu_asm.text import require_text
 
-MAX_CYCLES: Final = 1_000_000
-"""Limit in cycles of a run, unless it is given another one."""
+TEST_MAX_CYCLES: Final = 1_000_000
+"""Limit in bundles of a run in a test, unless it is given another one."""
 
 
 class Run(NamedTuple):
@@ -143,7 +143,7 @@ class Bench(BenchMachine):
 
     def run(
         self,
-        max_cycles: int = MAX_CYCLES,
+        max_cycles: int = TEST_MAX_CYCLES,
         *,
         assertions: bool = True,
         resume: bool = False,
@@ -189,7 +189,7 @@ class Bench(BenchMachine):
         bundles = count_of(count, "`count`")
         return (self.execution or self._begun(True, {}, self.pc)).advance(bundles)
 
-    def until(self, place: str | int, max_cycles: int = MAX_CYCLES) -> int:
+    def until(self, place: str | int, max_cycles: int = TEST_MAX_CYCLES) -> int:
         """Run from `pc` on until the next bundle is at a place; return the bundles executed.
 
         A place is a label, the address of a bundle, or a condition of the debugger's language such

@@ -15,7 +15,7 @@ from ipu_asm.emulator.arguments import require_callable, require_path
 from ipu_asm.emulator.run import DebugAction, DebugCallback
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.bench import MAX_CYCLES, Bench
+from ipu_asm.testbench.bench import TEST_MAX_CYCLES, Bench
 
 __all__ = ["DebugAction", "DebugCallback", "HarnessRun", "IpuApp", "run_test"]
 
@@ -35,7 +35,7 @@ def run_test(
     *,
     setup: StateFunction | None = None,
     teardown: StateFunction | None = None,
-    max_cycles: int = MAX_CYCLES,
+    max_cycles: int = TEST_MAX_CYCLES,
     debug_callback: DebugCallback | None = None,
     isa: str = DEFAULT_ISA,
     **options: Any,
@@ -85,7 +85,7 @@ class IpuApp:
 
     def run(
         self,
-        max_cycles: int = MAX_CYCLES,
+        max_cycles: int = TEST_MAX_CYCLES,
         *,
         debug_callback: DebugCallback | None = None,
         **options: Any,

@@ -25,7 +25,13 @@ from ipu_asm.cli.run.coverage_file import check_coverage
 from ipu_asm.cli.run.data_files import check_outputs, read_pieces, write_outputs
 from ipu_asm.cli.run.exclusions import check_options
 from ipu_asm.cli.run.host_options import Host, WrongOptionError, check_memory, settings_of
-from ipu_asm.cli.run.options import MAX_CYCLES, PROGRAM, RunOptions, read_options, usage_error
+from ipu_asm.cli.run.options import (
+    COMMAND_MAX_CYCLES,
+    PROGRAM,
+    RunOptions,
+    read_options,
+    usage_error,
+)
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
@@ -264,7 +270,7 @@ def _print_missing(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> 
 
     A limit that the user has lowered says nothing about the program.
     """
-    if outcome.stop.fault is None and options.max_cycles < MAX_CYCLES:
+    if outcome.stop.fault is None and options.max_cycles < COMMAND_MAX_CYCLES:
         return
     from ipu_asm.debugger.missing_inputs import missing_inputs
 

@@ -105,7 +105,7 @@ def execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome:
         recording = Recording(options.trace_limit if options.trace is not None else 0)
     machine.engine_choice = engine_of(options.engine)
     if machine.engine_choice is Engine.CORE:
-        _ = machine.engine  # load the core
+        machine.load_core()  # before the clock starts
     machine.stops_at(machine.state.program_counter)  # bind the program before the clock starts
     lines = None if kernel.is_image else kernel.lines
     assertions = AssertionChecks(machine, kernel.lines) if options.assertions else None

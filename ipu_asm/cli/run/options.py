@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import ArgumentTypeError, Namespace
 from itertools import chain
-from typing import Callable, Iterator, Mapping, NoReturn, Sequence
+from typing import Callable, Final, Iterator, Mapping, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
@@ -26,7 +26,8 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.source import Data
 
 PROGRAM = "ipu-run"
-MAX_CYCLES = 10_000_000
+COMMAND_MAX_CYCLES: Final = 10_000_000
+"""Limit in bundles of a run by the command, unless `--max-cycles` is given."""
 TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
 
@@ -212,9 +213,9 @@ def _add_run(parser: ArgumentParser) -> None:
     group.add_argument(
         "--max-cycles",
         type=_between(1),
-        default=MAX_CYCLES,
+        default=COMMAND_MAX_CYCLES,
         metavar="N",
-        help=f"stop after N bundles (default: {MAX_CYCLES:,})",
+        help=f"stop after N bundles (default: {COMMAND_MAX_CYCLES:,})",
     )
     group.add_argument(
         "--until",

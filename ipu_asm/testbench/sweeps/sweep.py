@@ -23,7 +23,7 @@ from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import SavedState
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
-from ipu_asm.testbench.bench import MAX_CYCLES
+from ipu_asm.testbench.bench import TEST_MAX_CYCLES
 from ipu_asm.testbench.data.state_files import RunSoFar, digest_of, state_file
 from ipu_asm.testbench.host_options import checked_options, options_of_kernel
 from ipu_asm.testbench.kernel_loading import kernel_of_file
@@ -60,7 +60,7 @@ def sweep(
     common: Values | None = None,
     setup: Setup | None = None,
     check: Check | None = None,
-    max_cycles: int = MAX_CYCLES,
+    max_cycles: int = TEST_MAX_CYCLES,
     failures: str | os.PathLike[str] | None = None,
     progress: bool | Progress = False,
     defines: Mapping[str, Value] | None = None,
