@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 
@@ -39,15 +39,16 @@ class BenchMachine:
 
     __slots__ = ("__weakref__", "_options", "_stated", "model", "state")
 
-    r = VectorRegister()
-    r0 = VectorRegister()
-    r1 = VectorRegister()
-    mem_bypass = VectorRegister()
-    r_cyclic = VectorRegister()
-    r_mask = VectorRegister()
-    r_acc = VectorRegister()
-    mult_res = VectorRegister()
-    aaq_result = VectorRegister()
+    # The IPU's, for type checkers and completion; at run time `__getattr__` reads any machine's.
+    r: Any
+    r0: Any
+    r1: Any
+    mem_bypass: Any
+    r_cyclic: Any
+    r_mask: Any
+    r_acc: Any
+    mult_res: Any
+    aaq_result: Any
 
     def __init__(self, isa: str = DEFAULT_ISA, **options: Any) -> None:
         """`options` are those of the host, as `configure` takes them.
@@ -78,22 +79,27 @@ class BenchMachine:
             self._replace(self.model.make_state(self._settings), self.state.save())
 
     def __getattr__(self, name: str) -> Any:
-        """Return a vector register that other machines have."""
+        """Return a vector register of the machine."""
         __tracebackhide__ = True
         if name.startswith("_") or name in BenchMachine.__slots__:
             raise AttributeError(name)
-        return VectorRegister(name).__get__(self, type(self))
+        return VectorRegister(self, name).read()
 
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True
         is_known = hasattr(type(self), name)
         if not is_known and self._is_vector(name):
-            VectorRegister(name).__set__(self, value)
+            VectorRegister(self, name).write(value)
             return
         try:
             object.__setattr__(self, name, value)
         except AttributeError:
             raise AttributeError(self._why_not_assigned(name, is_known)) from None
+
+    def __dir__(self) -> Iterable[str]:
+        """Return the attributes with the vector registers, which notebooks complete."""
+        layout = self.state.layout
+        return sorted({*super().__dir__(), *layout.vectors, *layout.vector_places})
 
     @property
     def registers(self) -> RegisterArrays:

@@ -23,7 +23,7 @@ _LOWEST: Final = -(1 << 31)
 
 
 class RegisterOwner(Protocol):
-    """Class whose attributes are vector registers: a state, and the machine that it is of."""
+    """What has registers: a state, and the machine that it is of."""
 
     @property
     def state(self) -> AnyState:
@@ -140,69 +140,68 @@ class ScalarRegisters:
 
 
 class VectorRegister:
-    """A vector register as an array of the type that it holds at present.
+    """A vector register of a machine as an array of the type that it holds at present.
 
-    It is assigned arrays or bytes of exactly its size. The array read is a read-only copy: to
-    change a part, copy the array, change it and assign it. Masks are rows of truth values, true
-    where the bit is set. Several registers of one name, as `r` for `r0` and `r1`, are rows.
+    Several registers of one name, as `r` for `r0` and `r1`, are rows. Raises AttributeError for a
+    name that the machine does not have.
     """
 
-    def __init__(self, name: str = "") -> None:
-        self._name = name
+    __slots__ = ("_bench", "_name", "_place")
 
-    def __set_name__(self, owner: type[RegisterOwner], name: str) -> None:
-        self._name = self._name or name
-
-    def __get__(self, bench: RegisterOwner | None, owner: type[RegisterOwner]) -> Array:
+    def __init__(self, bench: RegisterOwner, name: str) -> None:
         __tracebackhide__ = True
-        if bench is None:
-            return self  # type: ignore[return-value]  # accessed on the class, by `help`
-        return _frozen(self._array(bench))
+        self._bench, self._name = bench, name
+        layout = bench.state.layout
+        if name in layout.vector_places:
+            self._place = layout.vector_places[name]
+        elif name in layout.vectors:
+            vector = layout.vectors[name]
+            self._place = slice(vector.start, vector.place(vector.elements - 1).stop)
+        else:
+            known, isa = ", ".join(layout.vector_places), bench.model.isa_name
+            raise AttributeError(f"a vector register of {isa} is one of {known}, found `{name}`")
 
-    def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
+    def read(self) -> Array:
+        """Return a read-only copy: to change a part, copy the array, change it and write it.
+
+        Masks are rows of truth values, true where the bit is set.
+        """
+        array = self._array()
+        array.flags.writeable = False
+        return array
+
+    def write(self, value: Array | Buffer) -> None:
+        """Overwrite the register with an array or bytes. Raises ValueError for another size."""
         __tracebackhide__ = True
-        place = self._place(bench)
-        if self._kind(bench) == MASK:
+        place = self._place
+        if self._kind() == MASK:
             value = _packed(value)
-        data, size = array_types(bench.model).bytes_of(value), place.stop - place.start
+        data, size = array_types(self._bench.model).bytes_of(value), place.stop - place.start
         if len(data) != size:
             raise ValueError(f"`{self._name}` takes {size} bytes, found {len(data)}")
-        bench.state.regfile.block[place] = data
+        self._bench.state.regfile.block[place] = data
 
-    def _array(self, bench: RegisterOwner) -> Array:
-        __tracebackhide__ = True
-        place = self._place(bench)
-        content = bench.state.regfile.block[place]
-        kind = self._kind(bench)
+    def _array(self) -> Array:
+        bench, start = self._bench, self._place.start
+        content = bench.state.regfile.block[self._place]
+        kind = self._kind()
         if kind == MASK:
             masks = np.frombuffer(content, np.uint8).reshape(-1, MASK.size)
             bits = np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
-            note_origin(bits, bench, Source.REGISTERS, place.start, elements_per_byte=8)
+            note_origin(bits, bench, Source.REGISTERS, start, elements_per_byte=8)
             return bits
         array = np.frombuffer(content, array_types(bench.model).of_kind(kind))
-        note_origin(array, bench, Source.REGISTERS, place.start)
+        note_origin(array, bench, Source.REGISTERS, start)
         vectors = bench.state.layout.vectors
         rows = vectors[self._name].elements if self._name in vectors else 1
         return array.reshape(rows, -1) if rows > 1 else array
 
-    def _kind(self, bench: RegisterOwner) -> ElementType:
+    def _kind(self) -> ElementType:
         """The type of the elements at present."""
+        bench, name = self._bench, self._name
         vectors = bench.state.layout.vectors
-        names = vectors[self._name].names_of(self._name) if self._name in vectors else [self._name]
+        names = vectors[name].names_of(name) if name in vectors else [name]
         return bench.model.types_in(bench.state).vectors[names[0]]
-
-    def _place(self, bench: RegisterOwner) -> slice:
-        __tracebackhide__ = True
-        layout = bench.state.layout
-        if self._name in layout.vector_places:
-            return layout.vector_places[self._name]
-        if self._name in layout.vectors:
-            vector = layout.vectors[self._name]
-            return slice(vector.start, vector.place(vector.elements - 1).stop)
-        known = ", ".join(layout.vector_places)
-        raise AttributeError(
-            f"a vector register of {bench.model.isa_name} is one of {known}, found `{self._name}`"
-        )
 
 
 def _packed(value: Array | Buffer) -> Array | Buffer:
@@ -231,7 +230,7 @@ class RegisterArrays(Mapping[str, Array]):
             return ScalarRegisters(name, self._bench.state, types).view()
         if name not in layout.vectors and name not in layout.vector_places:
             raise KeyError(f"a register is one of {', '.join(self)}, found `{name}`")
-        return VectorRegister(name).__get__(self._bench, type(self._bench))
+        return VectorRegister(self._bench, name).read()
 
     def __iter__(self) -> Iterator[str]:
         layout = self._bench.state.layout

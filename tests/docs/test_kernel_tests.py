@@ -67,4 +67,4 @@ def test_the_table_has_everything_public_and_nothing_else() -> None:
     _, table = PAGE.split("## The fixture `ipu`")
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     named = {name for cell in cells for name in re.findall(r"`([a-z_0-9]+)", cell)}
-    assert named == {name for name in dir(Bench) if not name.startswith("_")}
+    assert named == {name for name in dir(Bench()) if not name.startswith("_")}

@@ -91,6 +91,22 @@ def test_what_can_only_be_read_says_so() -> None:
         check_refused(AttributeError, message, lambda b: setattr(b, name, 3))  # noqa: B023
 
 
+@pytest.mark.parametrize(
+    ("isa", "has", "has_not"),
+    [("ipu", "aaq_result", "post_aaq_reg"), ("ipu2", "post_aaq_reg", "aaq_result")],
+)
+def test_the_vector_registers_are_those_of_the_machine(isa: str, has: str, has_not: str) -> None:
+    bench = Bench(isa=isa)
+    assert {has, "r", "r0", "r_acc", "lr", "put"} <= set(dir(bench))
+    assert has_not not in dir(bench)
+    known = ", ".join(bench.state.layout.vector_places)
+    message = f"a vector register of {isa} is one of {known}, found `{has_not}`"
+    for action in (lambda: getattr(bench, has_not), lambda: setattr(bench, has_not, bytes(128))):
+        with pytest.raises(AttributeError) as raised:
+            action()
+        assert str(raised.value) == message
+
+
 def test_a_subclass_has_attributes_of_its_own() -> None:
     class Own(Bench):
         pass
