@@ -215,6 +215,34 @@ xmem[0x0 .. +4 : u8],x = [0x00, 0x00, 0x00, 0x00]
 """)
 
 
+def test_a_vector_that_is_read_before_its_bundle_writes_it_is_old() -> None:
+    kernel = """\
+    mult.ee r0 lr0 lr0 lr0; acc; aaq; xmem.store_aaq_result lr1 cr0;;
+    mult.ee r0 lr0 lr0 lr0; acc.first; str_acc_reg lr1 cr0; agg max value cr0 aaq0;;
+    bkpt;;
+"""
+    check_session(
+        """
+> view bundle
+cycle 0, bundle 0 (line 1)
+  xmem  xmem.store_aaq_result lr1 cr0  lr1 0, cr0 0, aaq_result (old), xmem[0x0 .. +128]
+  mult  mult.ee r0 lr0 lr0 lr0         lr0 0
+  acc   acc
+  aaq   aaq
+> s
+cycle 1, bundle 1 (line 2)
+=> 2      mult.ee r0 lr0 lr0 lr0; acc.first; str_acc_reg lr1 cr0; agg max value cr0 aaq0;;
+> view bundle
+cycle 1, bundle 1 (line 2)
+  xmem  str_acc_reg lr1 cr0     lr1 0, cr0 0, r_acc (old), xmem[0x0 .. +512]
+  mult  mult.ee r0 lr0 lr0 lr0  lr0 0
+  acc   acc.first
+  aaq   agg max value cr0 aaq0  cr0 0, aaq0 0 -> 0
+""",
+        session_on(kernel),
+    )
+
+
 def test_registers_of_the_host_make_trips_known() -> None:
     kernel = "set lr1 0; add lr2 cr3 lr0;;\nrow: incr lr1 1; bne lr1 lr2 row;;\nbkpt;;\n"
     check_session(

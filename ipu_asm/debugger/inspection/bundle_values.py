@@ -28,12 +28,14 @@ class InstructionValues(NamedTuple):
 
     `registers` has by name what it sees or makes: `5`, `5 (old)`, `6 (new)`, `5 -> 6`. `memory` is
     the address and size of what it accesses of xmem, None if it does not or cannot be known.
+    `old_vectors` are vector registers that it reads before another instruction writes them.
     """
 
     instruction: DecodedInstruction
     registers: dict[str, str]
     memory: tuple[int, int] | None = None
     is_faulting: bool = False
+    old_vectors: tuple[str, ...] = ()
 
     @property
     def mnemonic(self) -> str:
@@ -84,6 +86,7 @@ def bundle_values(debugger: Debugger, context: Context, address: int) -> list[In
                 dict(_registers(context, number, accesses, result)),
                 result.memory.get(text) if result else None,
                 fault is not None and fault.instruction == text,
+                tuple(_old_vectors(context, number, accesses)),
             )
         )
     return found
@@ -162,12 +165,41 @@ def _registers(
     shown = set[str]()
     for access in accesses[number]:
         location = context.view.location(access.register)
-        if location is None or location.space is not Space.SCALARS or location.length is not None:
+        if location is None or not _is_scalar(location):
             continue
         if access.register not in shown:
             shown.add(access.register)
             now = text_of(read(context, location), "d")
             yield access.register, _seen(number, accesses, access, now, result, location)
+
+
+def _old_vectors(
+    context: Context, number: int, accesses: Sequence[Sequence[RegisterAccess]]
+) -> Iterator[str]:
+    found = set[str]()
+    for access in accesses[number]:
+        location = context.view.location(access.register)
+        if not access.reads or location is None or _is_scalar(location):
+            continue
+        if access.register not in found and _sees_new(number, accesses, access) is False:
+            found.add(access.register)
+            yield access.register
+
+
+def _is_scalar(location: Location) -> bool:
+    return location.space is Space.SCALARS and location.length is None
+
+
+def _sees_new(
+    number: int, accesses: Sequence[Sequence[RegisterAccess]], access: RegisterAccess
+) -> bool | None:
+    """Whether a read sees what another instruction of the bundle writes; None if none does."""
+    writers = [
+        other
+        for other, found in enumerate(accesses)
+        if other != number and any(_writes(each, access) for each in found)
+    ]
+    return access.timing.read == LIVE and min(writers) < number if writers else None
 
 
 def _seen(
@@ -184,14 +216,10 @@ def _seen(
         return now  # nothing is written
     if access.writes:
         return f"{now} -> {after}" if access.reads or now != after else after
-    writers = [
-        other
-        for other, found in enumerate(accesses)
-        if other != number and any(_writes(each, access) for each in found)
-    ]
-    if not writers:
+    is_new = _sees_new(number, accesses, access)
+    if is_new is None:
         return now
-    if access.timing.read == LIVE and min(writers) < number:
+    if is_new:
         if result is not None and result.fault is not None:
             seen = result.fault.registers.get(access.register)
             return "not known" if seen is None else f"{_word(seen)} (new)"

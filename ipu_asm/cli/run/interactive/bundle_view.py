@@ -81,6 +81,7 @@ def _wrapped(values: str, width: int) -> Iterator[str]:
 
 def _values(shown: InstructionValues) -> Iterator[str]:
     yield from (f"{name} {value}" for name, value in shown.registers.items())
+    yield from (f"{name} (old)" for name in shown.old_vectors)
     if shown.is_faulting:
         yield "faults"
     if shown.memory is not None:
