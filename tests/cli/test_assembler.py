@@ -70,6 +70,18 @@ def test_without_a_format_it_is_bin(capsysbinary: pytest.CaptureFixture[bytes]) 
     assert capsysbinary.readouterr() == (BIN, b"")
 
 
+def test_the_name_of_the_output_says_the_format(capsys: pytest.CaptureFixture[str]) -> None:
+    listing = check_as(capsys, "assemble --format listing a.s", 0, None).out
+    expected = {"o.hex": HEX, "o.mem": MEM, "o.lst": listing, "o.txt": BIN.decode("latin1")}
+    for name, image in expected.items():
+        check_as(capsys, f"assemble a.s -o {name}")
+        assert Path(name).read_bytes() == image.encode("latin1")
+    check_as(capsys, "assemble a.s -o o.html")
+    assert Path("o.html").read_text().startswith("<!doctype html>")
+    check_as(capsys, "assemble --format bin a.s -o o.hex")
+    assert Path("o.hex").read_bytes() == BIN
+
+
 def test_standard_input_is_read(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Final, Mapping, Sequence
 
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import (
@@ -52,6 +52,10 @@ from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import SourceFile, counted
 
+_PAGES: Final = (".html", ".htm")
+_FORMATS: Final = {".hex": "hex", ".mem": "mem", ".lst": LISTING, **dict.fromkeys(_PAGES, LISTING)}
+"""The formats that names of output files stand for."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-as` with `argv`, by default that of the process; return the exit status."""
@@ -84,9 +88,10 @@ def _assemble(source: Target, options: Namespace) -> int:
         show_findings([*error.findings, *warnings], file, "nothing written", expansion)
         return ExitStatus.FINDINGS
     show_findings(warnings, file, "", expansion)
-    if options.format == LISTING:
+    image_format = options.format or _format_by_name(options.output)
+    if image_format == LISTING:
         written = WrittenLines(expansion, file) if expansion else None
-        if str(options.output).endswith((".html", ".htm")):
+        if str(options.output).endswith(_PAGES):
             from ipu_asm.reports.listing_page import listing_page  # most listings are text
 
             rows = listing_rows(effective.program, words, source.name, written)
@@ -95,10 +100,15 @@ def _assemble(source: Target, options: Namespace) -> int:
             listing = listing_of(effective.program, words, source.name, written)
         _write(listing.encode("utf-8", "replace"), options.output)
         return ExitStatus.OK
-    if options.format == "bin" and not options.output and is_terminal(sys.stdout):
+    if image_format == "bin" and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
-    _write(encode_image(words, isa, options.format), options.output)
+    _write(encode_image(words, isa, image_format), options.output)
     return ExitStatus.OK
+
+
+def _format_by_name(output: str | None) -> str:
+    """Return the format that the name of an output file stands for; bin for all other names."""
+    return _FORMATS.get(os.path.splitext(output or "")[1].lower(), "bin")
 
 
 def _expand(source: Target, options: Namespace) -> int:

@@ -43,7 +43,7 @@ _ASSEMBLE = f"""\
 
 examples:
   ipu-as assemble -o kernel.bin kernel.s
-  ipu-as assemble --format listing -o kernel.html kernel.s
+  ipu-as assemble -o kernel.html kernel.s
 """
 _EXPAND = """\
 examples:
@@ -128,8 +128,8 @@ def _add_assemble(add: Callable[..., ArgumentParser]) -> None:
     parser.add_argument(
         "--format",
         choices=(*FORMATS, LISTING),
-        default="bin",
-        help="the image format (default: bin)",
+        help="the image format (default: that of the name of OUT: .hex, .mem, .lst or .html; "
+        "else bin)",
     )
     add_define_option(parser)
     add_warnings_option(parser)
