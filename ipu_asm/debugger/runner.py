@@ -79,7 +79,7 @@ class Runner:
             return self.stops.halted(StopReason.ENDED)
         if point.at_end is StopReason.STEP:
             return self.stops.arrived()
-        limit = f"stopped at the limit of {self.options.max_cycles} cycles"
+        limit = f"stopped at the limit of {self.machine.cycles:,} cycles"
         return self.stops.stop(point.at_end, limit)
 
     def jump(self, point: ResumePoint) -> Stop:

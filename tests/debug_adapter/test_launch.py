@@ -149,7 +149,7 @@ def test_stopping_on_entry_is_in_front_of_the_first_bundle(client: DapClient) ->
 
 def test_a_run_stops_at_the_limit_and_ends_there(client: DapClient) -> None:
     client.start(ENDLESS, maxCycles="1_000")
-    words, stopped = "stopped at the limit of 1000 cycles", client.stopped()
+    words, stopped = "stopped at the limit of 1,000 cycles", client.stopped()
     assert (stopped["reason"], stopped["text"]) == ("exception", words)
     assert client.request("exceptionInfo", threadId=THREAD)["exceptionId"] == "cycle-limit"
     assert client.step("stepBack")["reason"] == "step"
