@@ -8,7 +8,7 @@ const SEARCHED = 100_000;
 
 /**
  * The editor ignores the case of extensions, so `.S` opens in the language of `.s`. A file is given
- * another language once: who then chooses a language by hand keeps it.
+ * another language once while it is open: who then chooses a language by hand keeps it.
  */
 export function registerSignatures(context: vscode.ExtensionContext): void {
   const seen = new Set<string>();
@@ -21,7 +21,19 @@ export function registerSignatures(context: vscode.ExtensionContext): void {
       await vscode.languages.setTextDocumentLanguage(document, language).then(null, () => undefined);
     }
   };
-  context.subscriptions.push(vscode.workspace.onDidOpenTextDocument(look));
+  // A change of the language closes a document, too, and opens it again at once.
+  const forget = ({ uri }: vscode.TextDocument) => {
+    queueMicrotask(() => {
+      const key = uri.toString();
+      if (!vscode.workspace.textDocuments.some((open) => open.uri.toString() === key)) {
+        seen.delete(key);
+      }
+    });
+  };
+  context.subscriptions.push(
+    vscode.workspace.onDidOpenTextDocument(look),
+    vscode.workspace.onDidCloseTextDocument(forget),
+  );
   vscode.workspace.textDocuments.forEach((document) => void look(document));
 }
 

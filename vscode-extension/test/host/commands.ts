@@ -74,6 +74,18 @@ export const run = suite({
     assert.equal(colours.get("defaultColorDecorators"), "never");
   },
 
+  "a .S file that was closed opens as Colossus again": async () => {
+    await runs();
+    await written("again.S", "    exitz $mzero\n");
+    for (let time = 0; time < 2; time++) {
+      // As a person opens it: what the API opens stays for minutes.
+      await vscode.commands.executeCommand("vscode.open", workspace("again.S"));
+      await soon(() => languageOf("again.S"), (language) => language === "colossus-asm");
+      await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
+      await soon(() => languageOf("again.S"), (language) => language === undefined);
+    }
+  },
+
   "arguments are passed as they were typed": async () => {
     const given: Arguments = {
       dtype: "fp8_e4m3",
