@@ -59,7 +59,12 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
         found += _trips(analysis, first, last)
     if CYCLES in families:
         found += _cycles(analysis, first, last)
-    return sorted(hint for hint in found if span.touches(hint.offset))
+    return sorted((hint for hint in found if span.touches(hint.offset)), key=_order)
+
+
+def _order(hint: InlayHint) -> tuple[int, bool, str]:
+    """Sort by offset; what belongs to an operand stands before what only follows it."""
+    return hint.offset, hint.text.startswith(" "), hint.text
 
 
 def _of_template(analysis: Analysis, span: Span, families: Collection[str]) -> list[InlayHint]:
@@ -77,7 +82,7 @@ def _of_template(analysis: Analysis, span: Span, families: Collection[str]) -> l
     if VALUES in families:
         for (_, end), text in output_values(analysis, span):
             hints.append(InlayHint(end, f" = {text}", VALUES, f"expands to `{text}`"))
-    return sorted(hints)
+    return sorted(hints, key=_order)
 
 
 def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
@@ -202,7 +207,8 @@ def _read_timing(isa: Isa, bundle: Bundle) -> Iterator[InlayHint]:
         seen = "new" if access.timing.read == LIVE else "old"
         tooltip = f"sees the {seen} value of `{access.register}`, which this {isa.unit} changes"
         if access.operand == ON_MNEMONIC:
-            end = bundle.syntax.mnemonic_span(access.instruction).end
+            # Behind the mnemonic it would move the operands out of their column.
+            end = bundle.syntax.instruction_span(access.instruction).end
             yield InlayHint(end, f" {access.register}: {seen}", TIME, tooltip)
         else:
             end = bundle.value_span(access.instruction, access.operand).end

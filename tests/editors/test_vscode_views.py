@@ -136,9 +136,7 @@ def test_a_loop_shows_its_trips_and_a_store_its_addresses(
     cost = "10 x 128 trips x 1 bundle = 1,280 cycles of 1,304; bound by xmem, mult, acc, lr"
     shown = soon(lambda: " | ".join(lenses.all_inner_texts()), lambda text: cost in text)
     assert cost in shown.replace("\xa0", " ")
-    assert "10 x 128 trips: the old value is compared" in soon(
-        example.text, lambda text: "old value" in text
-    )
+    assert "10 x 128 trips (old value)" in soon(example.text, lambda text: "old value" in text)
     addresses = "512 bytes at cr2 + 0x100 x k, k = 0..9"
     assert addresses in example.hover(example.word("str_acc_reg"), addresses)
     example.screenshot("trips_and_addresses")

@@ -101,6 +101,14 @@ def test_a_mnemonic_shows_its_operands_here_and_leads_to_the_reference() -> None
     assert Path(link[1]).read_text(encoding="utf-8").splitlines()[int(link[2]) - 1] == "### `set`"
 
 
+def test_the_signature_has_no_columns_of_the_file() -> None:
+    check_hover("se$0t       lr4   -256;;", "set", "```ipu-asm\nset lr4 -256\n```")
+    spread = "    ld32 $m0,  $m1, $mzero,   0\n"
+    check_hover(
+        at(spread, "ld32"), "ld32", "```colossus-asm\nld32 $m0, $m1, $mzero, 0\n```", isa="colossus"
+    )
+
+
 def test_an_incomplete_instruction_shows_its_syntax_and_what_is_missing() -> None:
     page = check_hover("in$0cr lr1;;", "incr", "```ipu-asm\nincr reg value\n```")
     assert [line.partition(":")[0] for line in lines_before_more(page)[-2:]] == [

@@ -72,12 +72,12 @@ def test_the_tooltip_of_a_number_has_it_in_hexadecimal() -> None:
 def test_an_operand_tells_whether_it_sees_what_its_bundle_changes() -> None:
     tooltips = check_hints(
         "incr lr4 1; str_acc_reg lr4 cr0; acc; bne lr4 lr5 +1;;",
-        "incr lr4 1; str_acc_reg< r_acc: old> lr4<: new> cr0; acc; bne lr4<: old> lr5 +1;;",
+        "incr lr4 1; str_acc_reg lr4<: new> cr0< r_acc: old>; acc; bne lr4<: old> lr5 +1;;",
         TIME,
     )
     assert tooltips == [
-        "sees the old value of `r_acc`, which this bundle changes",
         "sees the new value of `lr4`, which this bundle changes",
+        "sees the old value of `r_acc`, which this bundle changes",
         "sees the old value of `lr4`, which this bundle changes",
     ]
 
@@ -140,3 +140,12 @@ def test_an_alignment_shows_the_no_ops_that_are_inserted_where_they_are_known() 
         isa="colossus",
     )
     assert tooltips == ["the assembler inserts a nop of 4 bytes here"] * 2
+
+
+def test_a_hint_of_the_last_operand_stands_before_that_of_its_instruction() -> None:
+    check_hints(
+        "incr lr2 1; ldr_cyclic_mult_reg lr1 cr1 lr6; mult.ve r0 lr6 lr6 lr6 lr2;;",
+        "incr lr2 1; ldr_cyclic_mult_reg lr1 cr1 lr6; "
+        "mult.ve r0 lr6 lr6 lr6 lr2<: new>< r_cyclic: new>;;",
+        TIME,
+    )

@@ -150,7 +150,7 @@ def _of_loop(program: Program, address: int, trips: str, sentence: str) -> Branc
     if "trip" not in trips or not _compares_old_value(program, address):
         return BranchRemark(trips, sentence)
     late = f"it compares the value from before the change in this {program.isa.unit}"
-    return BranchRemark(f"{trips}: the old value is compared", f"{sentence}; {late}")
+    return BranchRemark(f"{trips} (old value)", f"{sentence}; {late}")
 
 
 @cached_on_program

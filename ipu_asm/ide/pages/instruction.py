@@ -101,7 +101,8 @@ def _signature(bundle: Bundle, place: int, spec: InstructionSpec) -> str:
         return spec.syntax
     span = bundle.syntax.instruction_span(place)
     text = bundle.syntax.text[span.start : span.end]
-    return " ".join(instruction.words) if "\n" in text else text
+    # The columns of the file mean nothing here; a comment may stand between its lines.
+    return " ".join(instruction.words if "\n" in text else text.split())
 
 
 def _title(isa: Isa, spec: InstructionSpec) -> str:

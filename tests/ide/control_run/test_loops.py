@@ -70,8 +70,8 @@ def test_a_branch_that_compares_the_old_value_says_so() -> None:
     tooltips = check_hints(
         KERNEL,
         TRIPS,
-        ("element", "10 x 128 trips: the old value is compared"),
-        ("lr5 row", "10 trips: the old value is compared"),
+        ("element", "10 x 128 trips (old value)"),
+        ("lr5 row", "10 trips (old value)"),
     )
     assert tooltips[1] == (
         "taken 9 of 10 times; it compares the value from before the change in this bundle"
@@ -135,7 +135,7 @@ def test_of_several_configurations_the_first_is_told() -> None:
 def test_trips_that_are_not_known_still_tell_the_compared_value() -> None:
     text = "add lr2 lr3 cr4;;\nl: incr lr1 1; bne lr1 lr2 l;;\nbkpt;;\n"
     hints = inlay_hints(analyze(text), Span(0, len(text)), (TRIPS,))
-    assert [hint.text.strip() for hint in hints] == ["cr4 + 1 trips: the old value is compared"]
+    assert [hint.text.strip() for hint in hints] == ["cr4 + 1 trips (old value)"]
 
 
 def test_a_set_without_a_limit_of_bundles_names_none() -> None:
