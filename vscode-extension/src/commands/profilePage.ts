@@ -18,7 +18,7 @@ html:root {
   --error: var(--vscode-errorForeground); --warning: var(--vscode-editorWarning-foreground);
 }
 .card { border: 1px solid var(--vscode-contrastBorder, transparent); }
-code { color: inherit; background: none; }
+code { padding: 0; color: inherit; background: none; }
 </style>`;
 
 /** What a browser says about the colours of the system the editor knows better about itself. */
