@@ -44,7 +44,10 @@ export class ListingSync implements vscode.Disposable {
       this.mark,
       window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.scrolled(textEditor)),
       window.onDidChangeTextEditorSelection(({ textEditor }) => void this.point(textEditor)),
-      window.onDidChangeVisibleTextEditors(() => void this.pointAll()),
+      window.onDidChangeVisibleTextEditors((editors) => {
+        editors.forEach((editor) => this.expect(editor));
+        void this.pointAll();
+      }),
       workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === view.scheme) {
           void this.pointAll();
@@ -57,6 +60,13 @@ export class ListingSync implements vscode.Disposable {
   dispose(): void {
     this.waiting.forEach((timer) => clearTimeout(timer));
     this.listeners.forEach((listener) => listener.dispose());
+  }
+
+  /** A view that has just been opened begins at its top: the program is not to follow it there. */
+  private expect(editor: vscode.TextEditor): void {
+    if (editor.document.uri.scheme === this.view.scheme && !this.echoes.has(editor)) {
+      this.echoes.set(editor, { time: Date.now(), hasArrived: () => true });
+    }
   }
 
   /** An editor shows other lines than before: was it the user, or is it where we sent it? */
@@ -83,6 +93,9 @@ export class ListingSync implements vscode.Disposable {
       return;
     }
     const lines = await this.linesOf(pair);
+    if (first !== editor.visibleRanges[0]?.start.line) {
+      return; // Scrolled on meanwhile, which is an event of its own.
+    }
     const isProgram = editor === pair.program;
     const other = isProgram ? pair.listing : pair.program;
     // The head of a listing belongs to nothing: the top of one is the top of the other.

@@ -43,11 +43,17 @@ export const run = suite({
     await vscode.workspace.fs.writeFile(workspace("long.s"), Buffer.from(TEXT));
     await open("long.s");
     await runs();
+    select(program(), 200);
+    program()?.revealRange(new vscode.Range(200, 0, 200, 0), vscode.TextEditorRevealType.InCenter);
+    await soon(() => seen(program()), ([first, last]) => 0 < first && 200 < last);
     await vscode.commands.executeCommand("ipu.openListing");
     const { document } = await soon(() => listing() as vscode.TextEditor, Boolean);
     assert.match(document.getText(), /long\.s: 301 bundles/);
     assert.equal(document.languageId, "ipu-listing");
     assert.equal(vscode.window.activeTextEditor?.document.languageId, "ipu-asm");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [first, last] = seen(program());
+    assert.ok(first <= 200 && 200 <= last, `the program shows ${first} to ${last}`);
   },
 
   "the listing shows what the cursor of the program is at": async () => {
