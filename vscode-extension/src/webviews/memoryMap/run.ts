@@ -62,7 +62,8 @@ export class RunView {
       element("span", "", bytesText(region.end - region.start)),
       element("span", "faint", facts.join(", ")),
     );
-    const tools = element("span", "tools", accessesText(region.reads, region.writes));
+    const tools = element("span", "tools", blocksText(region.reads, region.writes));
+    tools.title = "Blocks of 128 bytes, counted each time that they are accessed";
     tools.append(
       button("Pin", "Pin these elements in the vectors view", () =>
         this.pin(run, region.start, region.end - region.start),
@@ -144,6 +145,11 @@ function bytesOf(region: RunRegion, number: number): [start: number, size: numbe
 
 function hottest([reads, writes]: readonly number[]): number {
   return Math.max(reads ?? 0, writes ?? 0);
+}
+
+/** A store of 512 bytes is one write, but it counts in each of its four blocks. */
+function blocksText(reads: number, writes: number): string {
+  return `${counted(reads, "block")} read, ${writes.toLocaleString("en")} written`;
 }
 
 function accessesText(reads: number, writes: number): string {
