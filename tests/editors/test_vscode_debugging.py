@@ -14,10 +14,12 @@ from playwright.sync_api import Browser
 from tests.editors.kernels import EXAMPLE, LOOP, place
 from tests.editors.patience import soon
 from tests.editors.vscode import VSCode
-from tests.editors.vscode_debug import Debugger
+from tests.editors.vscode_debug import TOOLBAR, Debugger
 from tests.editors.vscode_user import VSCodeUser
 
 INCREMENT, HALT = 5, 7  # rows of LOOP
+VARIABLES = ".pane-header[aria-label*='Variables']"
+SETTLED_MS = 2_000  # of a stop at which a closed view is a sign
 
 SAMPLES, INPUTS, OUTPUTS = 10, 128, 64
 LAYER = {
@@ -128,6 +130,31 @@ def test_the_loop_registers_are_open_at_the_first_stop(debugger: Debugger) -> No
     debugger.start()
     shown = soon(debugger.variables, lambda found: "lr2" in found)
     assert shown.get("lr2", "").startswith("8"), shown
+
+
+def test_a_variables_view_that_was_closed_stays_closed(
+    browser: Browser, vscode_user: VSCodeUser, tmp_path: Path
+) -> None:
+    (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
+    with VSCode(browser, vscode_user.server, tmp_path) as vscode:
+        vscode.open("kernel.s")
+        debugger = Debugger(vscode)
+        debugger.toggle_breakpoint(INCREMENT)
+        debugger.start()
+        assert "lr2" in soon(debugger.variables, lambda found: "lr2" in found)
+        header = vscode.page.locator(VARIABLES)
+        header.click()
+        vscode.focus_editor()
+        vscode.press("F10")
+        check_place(debugger, INCREMENT + 1)
+        vscode.page.wait_for_timeout(SETTLED_MS)
+        vscode.press("Shift+F5")
+        vscode.page.locator(TOOLBAR).wait_for(state="hidden")
+        debugger.start()
+        check_place(debugger, INCREMENT, "breakpoint")
+        vscode.screenshot("variables-closed")
+        assert header.get_attribute("aria-expanded") == "false"
+        debugger.stop()
 
 
 def test_steps_go_on_and_back(debugger: Debugger) -> None:

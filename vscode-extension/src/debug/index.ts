@@ -15,7 +15,7 @@ import { switchSource } from "./shownSource";
 
 export const registerDebug: Part = (parts) => [
   new FaultActions(parts),
-  showRegistersAtFirstStop(),
+  showRegistersAtFirstStop(parts.context.workspaceState),
   vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
   vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, new ConfigurationResolver(parts)),
   vscode.debug.registerDebugConfigurationProvider(

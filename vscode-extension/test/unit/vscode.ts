@@ -2,8 +2,10 @@
 
 const listen = () => ({ dispose: () => undefined });
 
-/** What the editor is said to have: settings by section and scope, and factories of trackers. */
+/** What the editor is said to have: settings, factories of trackers, and commands that were run. */
 export const editor = {
+  settings: {} as Record<string, unknown>,
+  executed: [] as string[],
   inspected: {} as Record<string, unknown>,
   updates: [] as unknown[],
   trackers: [] as { createDebugAdapterTracker(session: unknown): unknown }[],
@@ -12,7 +14,9 @@ export const editor = {
 
 export const ConfigurationTarget = { WorkspaceFolder: 3 };
 
-export const commands = { executeCommand: () => Promise.resolve() };
+export const commands = {
+  executeCommand: (name: string) => Promise.resolve(void editor.executed.push(name)),
+};
 
 export const debug = {
   startDebugging: (_: unknown, configuration: { name: string }) =>
@@ -52,7 +56,7 @@ export const workspace = {
   onDidOpenTextDocument: listen,
   getWorkspaceFolder: () => ({ uri: Uri.file("/work") }),
   getConfiguration: () => ({
-    get: () => Object.values(editor.inspected).flat(),
+    get: (key: string) => editor.settings[key] ?? Object.values(editor.inspected).flat(),
     inspect: () => editor.inspected,
     update: (...given: unknown[]) => Promise.resolve(editor.updates.push(given)),
   }),
