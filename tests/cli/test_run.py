@@ -226,6 +226,18 @@ mult.ee r0 lr0 lr0 lr0; acc.first; set lr2 -3;; bkpt;;
 """
 
 
+def test_several_registers_may_follow_one_option(capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = {"cr0": 1, "cr1": 0xFFFFFFFF, "lr5": 7}
+    for arguments in (
+        "count.s --cr 0=1 1=-1 --lr 5=7",
+        "--cr 0=1 1=-1 --lr 5=7 count.s",
+        "--cr 0=1 --cr=1=-1 count.s --lr=5=7",
+    ):
+        found = json.loads(check_run(capsys, f"{arguments} --json").out)["registers"]
+        assert {name: found[name] for name in wanted} == wanted
+    check_run(capsys, "count.s --load zeros@0 1=2", 2, err=None)
+
+
 def test_all_registers_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     Path("state.s").write_text(STATE)
     Path("data").write_bytes(bytes([1, 2, 3, 0xFC]) + bytes(92) + bytes([1] * 32))

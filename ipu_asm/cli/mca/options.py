@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from typing import Any, Iterator, Mapping, NoReturn, Sequence
+from typing import Any, Mapping, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import (
@@ -15,7 +14,7 @@ from ipu_asm.cli.arguments import (
     define,
 )
 from ipu_asm.cli.mca.host_mode import mode_help, mode_number
-from ipu_asm.cli.run.option_values import add_register_options
+from ipu_asm.cli.run.option_values import add_register_options, joined
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.kernel_keys import WIDE
 from ipu_asm.named_tuple import NamedTuple
@@ -51,7 +50,6 @@ exit status:
   3  internal error
 """
 _LISTS = ("--cr", "--lr", "--context", "--define")
-_PAIR = re.compile(r"\w+=")
 
 
 class McaOptions(NamedTuple):
@@ -81,7 +79,7 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     given = sys.argv[1:] if arguments is None else arguments
-    namespace = parser.parse([*_joined(given)])
+    namespace = parser.parse([*joined(given, _LISTS)])
     parser.require_file(namespace, "a program")
     values: dict[str, Any] = vars(namespace)
     context, defines = values.pop("context"), values.pop("defines")
@@ -97,21 +95,6 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
         if is_given and not options.pack:
             parser.error(f"{name} is a part of packing: give --pack as well")
     return options
-
-
-def _joined(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments with ``--cr 4=64 5=1`` as ``--cr=4=64 --cr=5=1``."""
-    option = ""
-    rest = iter(arguments)
-    for argument in rest:
-        if argument in _LISTS:
-            option, value = argument, next(rest, None)
-            yield option if value is None else f"{option}={value}"
-        elif option and _PAIR.match(argument):
-            yield f"{option}={argument}"
-        else:
-            option = ""
-            yield argument
 
 
 def _parser() -> ArgumentParser:

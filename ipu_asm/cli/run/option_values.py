@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentTypeError, _ActionsContainer
+from typing import Iterator, Sequence
 
 from ipu_asm.isa.operands import number_value, quoted
 
 _REGISTERS = 16
+_PAIR = re.compile(r"\w+=")
 _OPENING, _CLOSING = "([{", ")]}"
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 
@@ -30,8 +33,27 @@ def add_register_options(parser: _ActionsContainer, meaning: str) -> None:
             default=[],
             type=register_value,
             metavar="N=VALUE",
-            help=f"{meaning.format(title)}; repeatable",
+            help=f"{meaning.format(title)}; several may follow",
         )
+
+
+def joined(
+    arguments: Sequence[str], lists: Sequence[str], single: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield the arguments with ``--cr 4=64 5=1`` as ``--cr=4=64 --cr=5=1``, for options of `lists`.
+
+    ``--load -@0`` becomes ``--load=-@0``, too: argparse takes ``-@0`` for an option.
+    """
+    option, rest = "", iter(arguments)
+    for argument in rest:
+        if argument in lists or argument in single:
+            option, value = argument, next(rest, None)
+            yield option if value is None else f"{option}={value}"
+        elif option in lists and _PAIR.match(argument):
+            yield f"{option}={argument}"
+        else:
+            option = ""
+            yield argument
 
 
 def register_value(text: str) -> tuple[int, int]:

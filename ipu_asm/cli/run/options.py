@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import ArgumentTypeError, Namespace
 from itertools import chain
-from typing import Callable, Final, Iterator, Mapping, NoReturn, Sequence
+from typing import Callable, Final, Mapping, NoReturn, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
@@ -19,7 +19,7 @@ from ipu_asm.cli.arguments import (
 )
 from ipu_asm.cli.run.data_options import DATA_HELP, add_data_options
 from ipu_asm.cli.run.host_options import add_host_option, host_option_names
-from ipu_asm.cli.run.option_values import add_register_options, expressions_in, number
+from ipu_asm.cli.run.option_values import add_register_options, expressions_in, joined, number
 from ipu_asm.config.configuration import Value
 from ipu_asm.emulator.engine import VARIABLE, Engine, engine_of
 from ipu_asm.named_tuple import NamedTuple
@@ -32,6 +32,8 @@ TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
 
 _WHAT = "a program or an image"
+_LISTS = ("--cr", "--lr", "--define")
+_SINGLE = ("--load", "--dump", "--expect")
 _EXAMPLES = f"""\
 examples:
   ipu-run kernel.s --dtype fp8_e4m3 --cr 0=0 --cr 1=0x20000 --cr 2=0x40000 \\
@@ -133,7 +135,7 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
     """
     parser = _parser()
     given = sys.argv[1:] if arguments is None else arguments
-    namespace = parser.parse(list(_joined(given)))
+    namespace = parser.parse(list(joined(given, _LISTS, _SINGLE)))
     parser.require_file(namespace, _WHAT)
     if namespace.trace_limit is not None and namespace.trace is None:
         parser.error("--trace-limit needs --trace")
@@ -143,15 +145,6 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
     except ValueError as error:
         parser.error(f"{VARIABLE}: {error}")
     return options
-
-
-def _joined(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
-    valued = ("--load", "--dump", "--expect", "--cr", "--lr")
-    rest = iter(arguments)
-    for argument in rest:
-        value = next(rest, None) if argument in valued else None
-        yield argument if value is None else f"{argument}={value}"
 
 
 def _options(namespace: Namespace) -> RunOptions:
