@@ -27,6 +27,7 @@ _TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*"
 # Control characters, which occur in binary images but not in text.
 _NOT_TEXT = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
 _EXPECTED_IMAGE = "expected an image (`ipu-as assemble` makes one of a source)"
+_OTHER_FILES = {b"\x93NUMPY": "an array of numpy", b"PK\x03\x04": "a ZIP archive"}
 _MAX_MISTAKES = 20
 _LONGEST_NUMBER = 1_000
 
@@ -99,6 +100,9 @@ def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]
         if word >> isa.word_bits:
             mistakes.append((0, f"a word has {isa.word_bits} bits, found more at byte {offset}"))
         words.append(word)
+    found = next((what for magic, what in _OTHER_FILES.items() if image.startswith(magic)), None)
+    if mistakes and found is not None:
+        mistakes = [(0, f"{_EXPECTED_IMAGE}, found {found}")]
     return words, mistakes
 
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ipu_asm import __version__, assemble
@@ -344,6 +345,16 @@ def test_what_is_no_image_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.startswith(start) for line, start in zip(ran.err.splitlines(), lines)] == [
         True
     ] * 2
+
+
+def test_data_in_the_place_of_a_program_are_told_in_a_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    np.save("a.npy", np.zeros(1000, np.int8))
+    np.savez("a.npz", np.zeros(1000, np.int8))
+    expected = "expected an image (`ipu-as assemble` makes one of a source), found"
+    for name, what in (("a.npy", "an array of numpy"), ("a.npz", "a ZIP archive")):
+        check_run(capsys, name, 1, None, f"ipu-run: error: {name}: {expected} {what}\n")
 
 
 def test_bits_that_stand_for_nothing_fault_when_they_are_executed(
