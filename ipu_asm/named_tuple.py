@@ -48,10 +48,10 @@ class _Methods:
         return made
 
     def _replace(self: Any, /, **changes: Any) -> Any:
-        """Return a copy with other values in some fields. Raises ValueError for unknown fields."""
+        """Return a copy with other values in some fields. Raises TypeError for unknown fields."""
         made = self._make(map(changes.pop, self._fields, self))
         if changes:
-            raise ValueError(f"Got unexpected field names: {list(changes)!r}")
+            raise TypeError(f"Got unexpected field names: {list(changes)!r}")
         return made
 
     def _asdict(self: Any) -> dict[str, Any]:

@@ -207,10 +207,10 @@ def test_a_handler_that_fails_is_an_error_for_one_request_only(
         raise RuntimeError("out of luck")
 
     monkeypatch.setattr("ipu_asm.ide.hover.hover", fail)
-    conversation = greeted(opened(URI, TEXT), HOVER, asked(2, "documentSymbol", URI), EXIT)
+    conversation = greeted(opened(URI, TEXT), HOVER, asked(2, "codeLens", URI), EXIT)
     check_conversation(conversation, 1, {1: INTERNAL})
     assert conversation.answer(1)["error"]["message"] == "RuntimeError: out of luck"
-    assert conversation.answer(2)["result"] == []
+    assert conversation.answer(2)["result"] is None
     (logged,) = conversation.told("window/logMessage")
     assert logged["type"] == 1
     assert "out of luck" in logged["message"]
