@@ -54,6 +54,13 @@ def writer_of(execution: Execution, origin: ElementOrigin, content: bytes) -> Wr
     return Writer(f"no instruction has written {name} since the kernel was begun{stores}")
 
 
+class _Stored(NamedTuple):
+    """A part of a register that a store copied; `late` has written it afterwards in its bundle."""
+
+    register: Region
+    late: str
+
+
 class _Search:
     """A leg of a run, executed again by a debugger, which is at its end."""
 
@@ -76,14 +83,15 @@ class _Search:
         if found is None or found.pc is None:
             return None
         text = f"{name} was written by {self._author(found)}"
-        register = self._stored(found.cycle, where) if where.name == MEMORY else None
-        if register is not None:
-            before = last_write(self.debugger.runner, register)
+        stored = self._stored(found.cycle, where) if where.name == MEMORY else None
+        if stored is not None:
+            before, held = last_write(self.debugger.runner, stored.register), _name(stored.register)
             if before is not None and before.pc is not None:
-                text += f"\nand held what {self._author(before)} had left in {_name(register)}"
+                text += f"\nand held what {self._author(before)} had left in {held}"
                 found = before
             elif before is None and self._leg.first == 0:
-                text += f"\nbefore any instruction had written {_name(register)}"
+                text += f"\nbefore any instruction had written {held}"
+            text += f"; {stored.late} beside the store comes too late" if stored.late else ""
         place = instruction_place(self.debugger, found.pc or 0, found.instruction)
         return Writer(text, render_place(self._source, place.span) if place else "")
 
@@ -103,7 +111,7 @@ class _Search:
         where = describe_instruction(self.debugger, write.pc or 0, write.instruction)
         return f"`{write.instruction}` in {where}, cycle {write.cycle + self._leg.first}"
 
-    def _stored(self, cycle: int, where: Region) -> Region | None:
+    def _stored(self, cycle: int, where: Region) -> _Stored | None:
         """The part of a vector register that the bundle at a cycle has stored to a region.
 
         The debugger is left where the last write to that part is to be searched. None if the store
@@ -130,9 +138,14 @@ class _Search:
         stored = read_region(machine.state, where)
         writer = debugger.runner.accesses.has_written(register)
         order = machine.execution_order
-        if writer is None or order.index(writer.slot.name) > order.index(store.slot.name):
+        is_late = writer is not None and (
+            order.index(writer.slot.name) > order.index(store.slot.name)
+        )
+        if writer is None or is_late:
             debugger.history.go_to(cycle)
-        return register if read_region(machine.state, register) == stored else None
+        if read_region(machine.state, register) != stored:
+            return None
+        return _Stored(register, f"`{writer}`" if is_late else "")
 
 
 def _state_before(execution: Execution, leg: Leg) -> AnyState:

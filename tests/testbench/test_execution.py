@@ -268,12 +268,24 @@ def test_a_kernel_without_stores_is_told_to_have_none() -> None:
 
 def test_a_store_of_what_its_bundle_makes_too_late_is_told() -> None:
     bench = loaded("mult.ve.cr lr0 lr0 lr0 cr3; acc.first; str_acc_reg lr0 cr1;;\nbkpt;;")
+    bench.r_cyclic = np.ones(512, np.int8)
+    bench.cr[3] = 5
     bench.run()
+    too_late = "`acc.first` beside the store comes too late"
     lines = report(bench.get(0, 4, np.int32), [1, 0, 0, 0]).splitlines()
     assert lines[2:4] == [
         "`xmem[0x0]` was written by `str_acc_reg lr0 cr1` in bundle 0 (line 1), cycle 0",
-        "before any instruction had written `r_acc[0]`",
+        f"before any instruction had written `r_acc[0]`; {too_late}",
     ]
+    bench.load_text(
+        "set lr2 1;;\nx: mult.ve.cr lr0 lr0 lr0 cr3; acc.first; str_acc_reg lr0 cr1;\n"
+        "incr lr0 1; bne lr0 lr2 x;;\nbkpt;;"
+    )
+    bench.lr[0] = 0
+    bench.run()
+    lines = report(bench.get(2, 4, np.int32), [1, 0, 0, 0]).splitlines()
+    earlier = "`acc.first` in bundle 1 (`x`, line 2), cycle 1 had left in `r_acc[0]`"
+    assert f"and held what {earlier}; {too_late}" in lines
 
 
 def test_writers_are_found_in_earlier_steps_with_their_cycles() -> None:
