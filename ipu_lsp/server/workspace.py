@@ -46,10 +46,15 @@ class CachedAnswers(NamedTuple):
 
 
 class Workspace:
-    """The workspace folders by URI, and cached results about files."""
+    """The workspace folders by URI, and cached results about files.
+
+    `deleted` has the URIs of files that went since the last report about the workspace: a client
+    that closed one just before keeps findings under it that it tells of in no request.
+    """
 
     def __init__(self, headers: Headers) -> None:
         self.folders: dict[str, str] = {}
+        self.deleted: set[str] = set()
         self._headers = headers
         self._known: dict[str, CachedAnswers] = {}
 

@@ -170,6 +170,21 @@ def test_a_second_pull_says_only_what_is_new(tmp_path: Path) -> None:
     check_codes(tmp_path, fresh, {"b.s": [], "d.s": ["E101"], "gone.s": []})
 
 
+def test_a_deleted_file_is_cleared_once_although_no_request_tells_of_it(tmp_path: Path) -> None:
+    written(tmp_path, {"a.s": GOOD})
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield event(tmp_path / "gone.s", 3)
+        yield pull(1)
+        await_bytes(received, b'"id":1,')
+        yield pull(2)
+        await_bytes(received, b'"id":2,')
+
+    conversation = session_in(tmp_path, script=script)
+    check_codes(tmp_path, conversation.answer(1)["result"]["items"], {"a.s": [], "gone.s": []})
+    check_codes(tmp_path, conversation.answer(2)["result"]["items"], {"a.s": []})
+
+
 def test_changed_settings_change_what_is_remembered(tmp_path: Path) -> None:
     written(tmp_path, {"a.s": BAD, "ipu.toml": ""})
 

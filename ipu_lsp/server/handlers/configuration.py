@@ -102,6 +102,8 @@ def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFile
         session.workspace.forget(os.path.normpath(path))
     for change in params.changes:
         is_new = change.type is t.FileChangeType.Created
+        if change.type is t.FileChangeType.Deleted and path_of(change.uri) not in settings:
+            session.workspace.deleted.add(change.uri)
         session.file_changed(os.path.normpath(path_of(change.uri) or ""), is_new=is_new)
     if settings:
         session.settings_changed()

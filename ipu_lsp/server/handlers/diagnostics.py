@@ -11,7 +11,13 @@ from lsprotocol import types as t
 from ipu_lsp.server.findings import encoded_findings, encoded_view
 from ipu_lsp.server.messages import EncodedJson, json_object, json_text
 from ipu_lsp.server.progress import WorkDoneProgress
-from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, report, with_result_id
+from ipu_lsp.server.reports import (
+    NO_FINDINGS,
+    EncodedFindings,
+    WorkspaceReports,
+    report,
+    with_result_id,
+)
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import TimeSlice, uri_of
 
@@ -83,6 +89,7 @@ def of_workspace(
                 yield
         yield from _report_files(session, files, reports, time_slice, progress)
         session.settings_files.report(reports)
+        _report_deleted(session, reports)
     finally:
         progress.end()
     return reports.answer()
@@ -92,6 +99,14 @@ def _report_open(session: LspSession, uri: str, reports: WorkspaceReports) -> No
     document = session.documents.get(uri)
     if document is not None:  # else closed since the list of documents was copied
         reports.add(uri, with_result_id(encoded_findings(session, uri)), document.version)
+
+
+def _report_deleted(session: LspSession, reports: WorkspaceReports) -> None:
+    """Clear the findings of files that are gone; one that is back has its report already."""
+    for uri in session.workspace.deleted:
+        if uri not in session.documents:
+            reports.add(uri, NO_FINDINGS)
+    session.workspace.deleted.clear()
 
 
 def _report_files(
