@@ -180,6 +180,8 @@ def test_pages_show_the_source_with_counts_and_say_what_is_missing() -> None:
     assert all(name in pages[INDEX] for name in pages.keys() - {INDEX})
     coverage.add(KernelCoverage("k\udcff.s", "ipu"))  # a name that is no text
     assert len(dict(coverage_pages(coverage))) == 3
+    coverage.add(KernelCoverage("50%20 #ä.s", "ipu"))
+    assert '<a href="50%2520%20%23%C3%A4.s.' in dict(coverage_pages(coverage))[INDEX]
     Path("k.s").unlink()
     assert "k.s: cannot be shown" in coverage_page(kernel)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 from typing import Iterable, Iterator, Mapping
+from urllib.parse import quote
 
 from ipu_asm.config.files import FileError, Target, read_text
 from ipu_asm.isa import load_isa
@@ -74,7 +75,8 @@ def coverage_pages(coverage: Coverage, message: str = "") -> Iterator[tuple[str,
     base, rows = os.getcwd(), []
     for kernel in sorted(coverage.kernels.values(), key=lambda each: each.path):
         name = _page_name(kernel.path)
-        rows.append((shown_path(kernel.path, base), name, kernel))
+        link = quote(name, errors="surrogateescape")
+        rows.append((shown_path(kernel.path, base), link, kernel))
         yield name, coverage_page(kernel, index=INDEX)
     totals = [Share(0, 0)] * 4
     for _, _, kernel in rows:
