@@ -40,7 +40,10 @@ class _Parser(CommandLineParser):
     """A parser with one-line messages about wrong usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message} (see `{self.prog} --help`)\n")
+        from ipu_asm.diagnostics.rendering import printable  # for wrong usage alone
+
+        shown = printable(message)
+        self.exit(2, f"{self.prog}: error: {shown} (see `{self.prog} --help`)\n")
 
 
 class ServerCommand:

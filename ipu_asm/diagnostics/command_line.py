@@ -40,6 +40,14 @@ class CommandLineParser(argparse.ArgumentParser):
             message = f"expected one of {', '.join(names)}, found `{value}`{hint}"
             raise argparse.ArgumentError(action, message)
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Override of argparse's conversion of values, which drops a `--` that is the only one."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
+
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """Override of argparse's conversion of one value that refuses files without a name."""
         if not arg_string and action.option_strings and action.metavar in FILE_METAVARS:
