@@ -10,8 +10,8 @@ from ipu_asm.assembler.images import ImageError
 from ipu_asm.cli.console import columns_of, print_message, wants_color, write
 from ipu_asm.cli.headers import headers_of
 from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
-from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.files import FileError
+from ipu_asm.config.configuration_file import Configurations, possible_files
+from ipu_asm.config.files import FileError, Target, input_at
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
@@ -54,6 +54,16 @@ def read_source(
         if finding.severity is Severity.WARNING and selection.keeps(finding.rule, source.path)
     ]
     return EffectiveProgram(analysis.effective_program, expansions), warnings
+
+
+def check_output(path: str | None, inputs: Sequence[Target]) -> None:
+    """Raise `FileError` if the output is one of the inputs, or may configure one of them."""
+    if path is None:
+        return
+    folders = (os.path.dirname(os.path.abspath(each.name)) for each in inputs)
+    found = input_at(path, [*inputs, *map(Target, possible_files(folders))])
+    if found is not None:
+        raise FileError(f"would replace the input `{found.name}`", f"--output {path}")
 
 
 def in_one_context(

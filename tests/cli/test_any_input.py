@@ -141,3 +141,61 @@ def test_a_file_of_an_option_has_a_name(
     ran = run(command.main, arguments, capsys)
     assert (ran.status, ran.out) == (2, "")
     assert f": error: argument {option}: expected {what}, found an empty name (see" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "wanted"),
+    [
+        (ipu_run, "--cr", "N=VALUE"),
+        (ipu_run, "--dump", "FILE@ADDR:LENGTH[:DTYPE]"),
+        (ipu_run, "--define", "NAME=VALUE"),
+        (mca, "--lr", "N=VALUE"),
+        (mca, "--context", "NAME=VALUE"),
+        (lint, "--define", "NAME=VALUE"),
+        (lint, "--format", "one of"),
+    ],
+)
+def test_two_hyphens_are_a_value_like_others(
+    capsys: pytest.CaptureFixture[str], command: Any, option: str, wanted: str
+) -> None:
+    ran = run(command.main, ["a.s", f"{option}=--"], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    assert f"argument {option}: expected {wanted}" in ran.err
+    assert "found `--`" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        (assembler, "assemble src/a.s -o {}"),
+        (assembler, "disassemble src/a.hex -o {}"),
+        (assembler, "expand src/a.s -o {}"),
+        (mca, "src/a.s -o {}"),
+        (mca, "src/a.s --pack -o {}"),
+        (ipu_run, "src/a.s --trace {}"),
+        (ipu_run, "src/a.s --dump {}@0:128"),
+        (ipu_run, "src/a.s --save-state {}"),
+        (lint, "src/a.s -o {}"),
+    ],
+)
+@pytest.mark.parametrize("name", ["src/ipu.toml", "pyproject.toml"])
+def test_an_output_replaces_no_configuration_of_its_input(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: Any,
+    arguments: str,
+    name: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    Path("src/a.s").write_text("bkpt;;\n")
+    Path("src/a.hex").write_text("0x0\n")
+    configuration = Path(name)
+    table = "[tool.ipu]\n" if configuration.name == "pyproject.toml" else ""
+    configuration.write_text(f'{table}isa = "ipu"\n')
+    before = configuration.read_text()
+    ran = run(command.main, arguments.format(name).split(), capsys)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "would replace the " in ran.err
+    assert configuration.read_text() == before

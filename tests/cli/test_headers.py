@@ -11,6 +11,7 @@ import pytest
 
 from ipu_asm.cli.assembler.command import main as assembler
 from ipu_asm.cli.lint.command import main as lint
+from ipu_asm.cli.mca.command import main as mca
 from tests.cli.commands import Ran, run
 
 HEADER = "#define COUNT m4\n#define LOAD(to) ld32 $to, $m0, $m15, 0 ; adddd $m1, $m2, $m3\n"
@@ -142,7 +143,10 @@ def test_the_expansion_and_its_map(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_header_is_never_the_output(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = run(assembler, ["expand", "src/a.S", "-o", "include/regs.h"], capsys)
-    assert ran.status == 2
-    assert ran.err.startswith("ipu-as: error: --output include/regs.h: would replace the input")
-    assert Path("include/regs.h").read_text() == HEADER
+    output = ["src/a.S", "-o", "include/regs.h"]
+    for main, program, arguments in ((assembler, "as", ["expand", *output]), (mca, "mca", output)):
+        ran = run(main, arguments, capsys)
+        assert ran.status == 2
+        message = f"ipu-{program}: error: --output include/regs.h: would replace the input"
+        assert ran.err.startswith(message)
+        assert Path("include/regs.h").read_text() == HEADER

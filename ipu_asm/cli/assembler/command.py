@@ -35,7 +35,7 @@ from ipu_asm.cli.console import (
     run_guarded,
     write_bytes,
 )
-from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
+from ipu_asm.cli.programs import check_output, read_source, show_findings, show_image_mistakes
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import Output, replace_file, replace_files
 from ipu_asm.config.files import (
@@ -43,7 +43,6 @@ from ipu_asm.config.files import (
     FileError,
     Target,
     file_error,
-    input_at,
     read_bytes,
     read_text,
 )
@@ -67,7 +66,7 @@ def _command(argv: Sequence[str] | None) -> int:
     if options.command == DOCS:
         return _document(options)
     source = Target.of_argument(options.file)
-    _check_output(options.output, [source])
+    check_output(options.output, [source])
     try:
         return _COMMANDS[options.command](source, options)
     except ConfigurationError as error:
@@ -123,7 +122,7 @@ def _expand(source: Target, options: Namespace) -> int:
         show_findings(findings, file, "nothing written", expansion)
         return ExitStatus.FINDINGS
     show_findings(findings, file, "", expansion)
-    _check_output(options.output, [Target(path) for path in (expansion.files if expansion else ())])
+    check_output(options.output, [Target(path) for path in (expansion.files if expansion else ())])
     shown = expansion.text if expansion else text
     if options.map:
         shown = "".join(f"{line}\n" for line in line_map(file, expansion))
@@ -159,13 +158,6 @@ def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
     except UnencodableIsaError as error:
         raise FileError(str(error), origin) from error
     return isa
-
-
-def _check_output(path: str | None, inputs: Sequence[Target]) -> None:
-    """Raise `FileError` if the output is one of the inputs."""
-    found = None if path is None else input_at(path, inputs)
-    if found is not None:
-        raise FileError(f"would replace the input `{found.name}`", f"--output {path}")
 
 
 def _write(data: bytes, path: str | None) -> None:

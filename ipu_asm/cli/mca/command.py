@@ -13,7 +13,7 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import written_errors
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_bytes
-from ipu_asm.cli.headers import headers_in
+from ipu_asm.cli.headers import header_paths, headers_in
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FileFindings, encodable, format_findings, json_of
 from ipu_asm.cli.mca.host_mode import check_mode
@@ -27,11 +27,11 @@ from ipu_asm.cli.mca.options import (
     read_options,
     usage_error,
 )
-from ipu_asm.cli.programs import configuration_of, in_one_context, show_findings
+from ipu_asm.cli.programs import check_output, configuration_of, in_one_context, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, input_at, read_text
+from ipu_asm.config.files import STANDARD_INPUT, Target, read_text
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _command(options: McaOptions) -> int:
     target = Target.of_argument(options.file)
-    _check_output(options.output, target)
+    check_output(options.output, [target])
     text = read_text(target).text
     try:
         isa, _ = chosen_isa(text, target.name, options.isa)
@@ -70,6 +70,7 @@ def _command(options: McaOptions) -> int:
         for finding in error.findings:
             print_message(PROGRAM, str(finding))
         return ExitStatus.USAGE
+    check_output(options.output, [Target(path) for path in header_paths(analysis)])
     return _report(analysis, findings, options)
 
 
@@ -185,12 +186,6 @@ def _show(
     else:
         expansion = analysis.expanded[0].expansion if analysis.expanded else None
         show_findings(findings, analysis.source, outcome, expansion)
-
-
-def _check_output(path: str | None, source: Target) -> None:
-    """Raise `FileError` if the output is the input."""
-    if path is not None and input_at(path, [source]) is not None:
-        raise FileError(f"would replace the input `{source.name}`", f"--output {path}")
 
 
 def _write(text: str, options: McaOptions) -> None:

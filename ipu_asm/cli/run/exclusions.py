@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from ipu_asm.cli.run.data_options import equal_outputs, overlapping_dumps, replaced_input
 from ipu_asm.cli.run.options import RunOptions, usage_error
+from ipu_asm.config.configuration_file import possible_files
 from ipu_asm.config.files import STANDARD_INPUT, is_same_file
 
 
@@ -21,6 +24,7 @@ def _outputs(options: RunOptions) -> str | None:
         or equal_outputs(options.dump, options.other_outputs)
         or replaced_input(options.outputs, options.file, [*options.load, *options.expect])
         or _replaced_state(options)
+        or _replaced_configuration(options)
     )
 
 
@@ -31,6 +35,15 @@ def _replaced_state(options: RunOptions) -> str | None:
     for output in options.outputs:
         if output != options.save_state and is_same_file(output, options.load_state):
             return f"`{output}` would replace the state that --load-state reads"
+    return None
+
+
+def _replaced_configuration(options: RunOptions) -> str | None:
+    """The message about an output over a file that may configure the program."""
+    configurations = [*possible_files([os.path.dirname(os.path.abspath(options.file))])]
+    for output in options.outputs:
+        if any(is_same_file(output, path) for path in configurations):
+            return f"`{output}` would replace the configuration of the program"
     return None
 
 
