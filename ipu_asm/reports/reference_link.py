@@ -16,10 +16,9 @@ def reference_link(isa: Isa, spec: InstructionSpec) -> str | None:
 
     Returns None if the page is not installed or does not have the instruction.
     """
-    folder = os.path.join(os.path.dirname(pages_folder()), "reference")
-    path = os.path.join(folder, f"{isa.name}.md")
-    line = _lines_of_headings(path).get(_heading(isa, spec))
-    return None if line is None else f"{Path(path).as_uri()}#L{line}"
+    uri, lines = _page(isa.name)
+    line = lines.get(_heading(isa, spec))
+    return None if line is None else f"{uri}#L{line}"
 
 
 def _heading(isa: Isa, spec: InstructionSpec) -> str:
@@ -29,14 +28,18 @@ def _heading(isa: Isa, spec: InstructionSpec) -> str:
 
 
 @lru_cache(maxsize=16)
-def _lines_of_headings(path: str) -> Mapping[str, int]:
-    """Return the first line of each instruction's heading in a page; empty without the page."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return {}
+def _page(name: str) -> tuple[str, Mapping[str, int]]:
+    """Return the URI of an instruction set's page, and the first line of each heading.
+
+    There are no headings without the page.
+    """
+    path = Path(os.path.dirname(pages_folder()), "reference", f"{name}.md")
     found: dict[str, int] = {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return "", found
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("### "):
             found.setdefault(line.removeprefix("### "), number)
-    return found
+    return path.as_uri(), found

@@ -6,6 +6,7 @@ read sees the value from before the bundle.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Collection, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
@@ -156,6 +157,7 @@ def _listed(bundle: Bundle, accesses: list[RegisterAccess], verb: str, plural: s
     return f"{', '.join(texts[:-1])} and {texts[-1]} {plural}"
 
 
+@lru_cache(maxsize=16)
 def _writable(isa: Isa) -> frozenset[str]:
     """Return the registers that at least one instruction can write."""
     return frozenset(
