@@ -74,13 +74,13 @@ def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
         with open(path, "r+b", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
-                raise FileError("not a regular file: fixes not written", path)
+                raise FileError("not a regular file: nothing written", path)
             _refuse_read_only(path, mode)
             now = file.readall()
             if now == new:
                 return False
             if now != old:
-                raise FileError("changed since it was read: fixes not written", path)
+                raise FileError("changed since it was read: nothing written", path)
             _rewrite(file, path, old, new)
             return True
     except (OSError, ValueError) as error:
@@ -201,13 +201,13 @@ def _write_backup(path: str, backup: str, data: bytes) -> None:
                 raise
     except FileExistsError as error:
         raise FileError(
-            f"`{backup}` is left from a run that was interrupted: fixes not written; "
+            f"`{backup}` is left from a run that was interrupted: nothing written; "
             "compare both files, then remove it",
             path,
         ) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FileError(f"no backup `{backup}` ({reason}): fixes not written", path) from error
+        raise FileError(f"no backup `{backup}` ({reason}): nothing written", path) from error
 
 
 def _overwrite(file: FileIO, data: bytes) -> None:

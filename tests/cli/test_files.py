@@ -150,13 +150,13 @@ def check_not_rewritten(message: str, old: bytes = b"old", path: str = "a.s") ->
 
 def test_a_file_that_must_not_be_rewritten_stays() -> None:
     Path("a.s").write_bytes(b"old")
-    check_not_rewritten("a.s: changed since it was read: fixes not written", b"older")
-    check_not_rewritten("a.s: changed since it was read: fixes not written", b"ol")
+    check_not_rewritten("a.s: changed since it was read: nothing written", b"older")
+    check_not_rewritten("a.s: changed since it was read: nothing written", b"ol")
     Path("a.s").chmod(0o444)
     # Root could write it, so what is told depends on who runs this.
     reason = "read-only (mode 444): nothing written" if os.geteuid() == 0 else "permission denied"
     check_not_rewritten(f"a.s: {reason}")
-    check_not_rewritten("/dev/null: not a regular file: fixes not written", path="/dev/null")
+    check_not_rewritten("/dev/null: not a regular file: nothing written", path="/dev/null")
 
 
 def test_a_backup_that_was_left_is_not_overwritten() -> None:
@@ -164,7 +164,7 @@ def test_a_backup_that_was_left_is_not_overwritten() -> None:
     backup = Path(".a.s.ipu-backup")
     backup.write_bytes(b"the only copy")
     check_not_rewritten(
-        f"a.s: `{backup.resolve()}` is left from a run that was interrupted: fixes not written; "
+        f"a.s: `{backup.resolve()}` is left from a run that was interrupted: nothing written; "
         "compare both files, then remove it"
     )
 
@@ -190,7 +190,7 @@ def test_a_file_is_restored_where_writing_fails(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_a_backup_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     backup = Path(".a.s.ipu-backup").absolute()
-    message = f"a.s: no backup `{backup}` (no space left on device): fixes not written"
+    message = f"a.s: no backup `{backup}` (no space left on device): nothing written"
     check_failing(monkeypatch, (1,), message)
     assert os.listdir() == ["a.s"]
 

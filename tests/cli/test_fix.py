@@ -177,7 +177,7 @@ def test_a_save_made_meanwhile_is_not_lost(
 
     kind = RuleId("W999", "for-tests", Severity.WARNING)
     with_rules(Rule(kind, "", (), (), check_program=save))
-    check_unwritten(capsys, BAD, saved, "changed since it was read: fixes not written")
+    check_unwritten(capsys, BAD, saved, "changed since it was read: nothing written")
 
 
 def test_a_link_out_of_the_folder_is_not_followed(capsys: pytest.CaptureFixture[str]) -> None:
