@@ -139,6 +139,24 @@ def test_ctrl_c_ends_a_real_watch_with_status_0() -> None:
     assert process.returncode == 0
 
 
+def test_a_real_watch_ends_with_the_reader_of_its_pipe() -> None:
+    Path("a.s").write_text(BAD)
+    command = [sys.executable, "-m", "ipu_asm", "lint", "--no-cache", "--watch", "a.s"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert b"E101" in process.stdout.readline()
+            assert b"Ctrl-C ends it" in process.stderr.readline()
+            assert process.poll() is None
+            process.stdout.close()
+            assert process.wait(PATIENCE_S) == 0
+        finally:
+            process.kill()
+
+
 def test_headers_are_watched_and_those_that_are_missing(tmp_path: Path) -> None:
     isa = load_isa("colossus")
     found, missed = str(tmp_path / "x.h"), Include(SourceRange(MAIN, Span(0, 1)), "y.h", None)

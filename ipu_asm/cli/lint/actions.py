@@ -53,7 +53,7 @@ def _explain(query: str, isa_name: str | None, color: str) -> int:
 
 
 def _watch(options: LintOptions) -> int:
-    from ipu_asm.cli.lint.watch import watch
+    from ipu_asm.cli.lint.watch import PipeReader, watch
 
     run = LintRun(options)
 
@@ -69,5 +69,5 @@ def _watch(options: LintOptions) -> int:
     def paths() -> Iterator[str]:
         return run.paths()
 
-    watch(act, paths)
+    watch(act, paths, PipeReader().is_gone)
     return ExitStatus.OK
