@@ -84,7 +84,7 @@ def test_one_key_leads_to_a_wrong_base_register(examples: VSCode) -> None:
     assert examples.page.locator(f"{TOOLBAR} .codicon-settings-gear").is_visible()
     keep_pictures(examples, "wrong-base")
     back.click()
-    stepped = "lr1@incr = 3840 -> 3968"
+    stepped = "lr1 = 3840 -> 3968"
     assert stepped in soon(examples.text, lambda text: stepped in text)
     widget.wait_for(state="hidden")
 

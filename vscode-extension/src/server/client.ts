@@ -12,6 +12,7 @@ import {
   type LanguageClientOptions,
   type Middleware,
 } from "vscode-languageclient/node";
+import { provideInlineValues } from "../debug/inlineValues";
 import type { CommandLine } from "../parts";
 import { ourDocuments } from "./documents";
 import { explicitSettings } from "./settings";
@@ -97,9 +98,13 @@ function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
   createInterface({ input: stream }).on("line", (line) => log.info(line));
 }
 
-/** The server asks for the section `ipu` and gets what is set; it is told when to ask again. */
+/**
+ * The server asks for the section `ipu` and gets what is set; it is told when to ask again. Values
+ * behind the lines are those of the debugger.
+ */
 function middleware(extension: vscode.Extension<unknown>): Middleware {
   return {
+    provideInlineValues,
     workspace: {
       configuration: ({ items }) => items.map(() => explicitSettings(extension)),
       didChangeConfiguration: (_sections, next) => next(undefined),
