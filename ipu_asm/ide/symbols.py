@@ -33,6 +33,9 @@ REGISTER: Final = "register"
 REGISTERS: Final = "registers"
 MACRO: Final = "macro"
 
+_MOST_WORDS: Final = 3
+"""Words of a heading, of which the mark of the comment is one."""
+
 _LONGEST_NAME = 60
 _DEEPEST = 20
 
@@ -192,10 +195,22 @@ def _registers(program: Program) -> list[DocumentSymbol]:
             end = role.span.end
     if not found:
         return []
-    span = Span(found[0].span.start, end)
+    span = Span(_with_heading(program.text, found[0].span.start), end)
     children = tuple(found)
     detail = f"{len(found)} in the header"
     return [DocumentSymbol("Registers", REGISTERS, detail, span, found[0].name_span, children)]
+
+
+def _with_heading(text: str, start: int) -> int:
+    """Return where the line above begins if it is a heading that names registers, else `start`.
+
+    Editors keep the first line of what they scroll through in sight.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    above = text.rfind("\n", 0, max(line - 1, 0)) + 1
+    words = text[above:line].lower().split()
+    is_heading = len(words) <= _MOST_WORDS and any(word.startswith("register") for word in words)
+    return above if is_heading else start
 
 
 def _nested(

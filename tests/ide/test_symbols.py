@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Sequence
 
+import pytest
+
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.symbols import DocumentSymbol, label_symbols, macro_symbols, symbols
 
@@ -234,6 +236,21 @@ def test_the_place_of_a_role_is_its_line() -> None:
     group = symbols(analyze(text))[-1]
     for symbol in (group, *group.children):
         assert text[symbol.span.start : symbol.span.end] == "lr5 = row offset"
+
+
+@pytest.mark.parametrize(
+    ("above", "begins"),
+    [
+        ("# head\n# Registers\n", "# Registers"),
+        ("# Loop registers:\n", "# Loop registers:"),
+        ("# which registers the host sets is said here\n", "lr5"),
+        ("# Time\n", "lr5"),
+    ],
+)
+def test_the_group_of_registers_begins_with_its_heading(above: str, begins: str) -> None:
+    text = f"{above}#  lr5 = row offset\nx: acc;;\n"
+    group = symbols(analyze(text))[-1]
+    assert text[group.span.start : group.span.end].startswith(begins)
 
 
 def test_local_labels_lie_in_their_function_and_loops_may_have_a_line_of_their_own() -> None:
