@@ -15,7 +15,8 @@ from itertools import combinations
 from typing import Iterable, Iterator, Sequence
 
 _LONGEST = 24
-_SHORTEST = 3
+SHORTEST = 3
+"""Letters of the shortest name for which one is suggested."""
 _LONGEST_INDEXED = 100
 # A word shorter than this differs by one letter at the most, a longer one by two.
 _SHORTEST_FOR_TWO = 5
@@ -44,7 +45,7 @@ class Vocabulary:
 
         None where two names are equally near.
         """
-        if not _SHORTEST <= len(word) <= _LONGEST:
+        if not SHORTEST <= len(word) <= _LONGEST:
             return None
         folded = word.lower()
         found = {
@@ -100,7 +101,7 @@ class NameIndex:
         self._names = names
         self._by_rest: dict[str, list[str]] = {}
         for name in names:
-            if _SHORTEST <= len(name) <= _LONGEST_INDEXED:
+            if SHORTEST <= len(name) <= _LONGEST_INDEXED:
                 for rest in {name, *_without_a_letter(name)}:
                     self._by_rest.setdefault(rest, []).append(name)
 
@@ -115,7 +116,7 @@ class NameIndex:
         Names of the same family are left out: with `other_numbers` not those with another number,
         with `other_members` not the plural and names such as `x_in` beside `y_in`.
         """
-        if not _SHORTEST - 1 <= len(word) <= _LONGEST_INDEXED:
+        if not SHORTEST - 1 <= len(word) <= _LONGEST_INDEXED:
             return None
         near = {
             name
@@ -157,7 +158,7 @@ def nearest_of(word: str, names: Iterable[str]) -> str | None:
 
     The case of letters counts.
     """
-    if not _SHORTEST <= len(word) <= _LONGEST:
+    if not SHORTEST <= len(word) <= _LONGEST:
         return None
     allowed = _allowed(word)
     likely = [

@@ -5,7 +5,8 @@ Reports a label that no branch of the file names and that control reaches only f
 before. The fix removes it. A label of the first bundle, of a bundle that halts or of a bundle after
 a branch is not reported: it divides the text into parts, as `end:` before the last `bkpt` does.
 Nothing is reported if the file has a branch to an address in a register, because its target may be
-any label.
+any label. A label that the file does not have may be a misspelling of the one that is suggested for
+it, or, if its name is too short for that, of one with the same initial; these are not reported.
 
 ## Why
 The label may be left over from a loop that was changed, or the branch that should name it names a
@@ -37,6 +38,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.diagnostics.errors import UNDEFINED_LABEL
+from ipu_asm.diagnostics.suggestions import SHORTEST
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.lint.rule import Rule
@@ -83,8 +85,14 @@ def _divides(program: Program, number: int) -> bool:
 
 def _meant(program: Program) -> set[str]:
     """The words that may become the operand of a branch once an error is corrected."""
-    undefined = (finding for finding in program.findings if finding.rule is UNDEFINED_LABEL)
-    words = {finding.fix.edits[0].new_text for finding in undefined if finding.fix}
+    words = set[str]()
+    for finding in program.findings:
+        if finding.rule is UNDEFINED_LABEL and finding.fix:
+            words.add(finding.fix.edits[0].new_text)
+        elif finding.rule is UNDEFINED_LABEL:
+            name = program.text[finding.span.start : finding.span.end]
+            if len(name) < SHORTEST:
+                words.update(label for label in program.labels if label[0] == name[:1])
     for _, bundle in program.notable:
         if bundle.findings and bundle.has_uncertain_effect:
             label = bundle.syntax.plan.label
@@ -129,6 +137,8 @@ RULE = Rule(
         "again: incr lr0 1; bne lr0 lr1 +1; b again;;\nbkpt;;",
         # Likewise: `agian` is a misspelling of it.
         "again: incr lr0 1; bne lr0 lr1 agian;;\nbkpt;;",
+        # Too short for a suggestion, but a misspelling of it all the same.
+        "acc;; foo: incr lr0 1; bne lr0 lr1 fo;;\nbkpt;;",
         # An error already: `+1` is always a distance.
         "+1: acc; b +1;; bkpt;;",
         # Likewise: it names no bundle, or is inside one.
