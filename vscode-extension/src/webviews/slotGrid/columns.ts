@@ -32,8 +32,8 @@ const LONGEST_LABEL = 20;
 const LONGEST_TEXT = 60;
 /** Of a longer mnemonic a narrow panel shows the beginning; the names of slots are never cut. */
 const SHORTEST = 7;
-/** The same as the padding and the borders in the style sheet. */
-const EDGES_PX = 12;
+/** The padding and the borders in the style sheet, and a pixel that fractions may take. */
+const EDGES_PX = 11;
 
 /** The columns for a program, as wide as what stands in them. */
 export function columnsOf(grid: Grid): Columns {
