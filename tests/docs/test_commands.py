@@ -30,6 +30,8 @@ from tests.docs.commands import (
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
 TYPED = [block for block in blocks("sh", "console") if set(block.commands) - elsewhere()]
 COPIED = ("README.md", "pyproject.toml", "docs", "examples", "grammars", "ipu_asm", "ipu_lsp")
+INSTALLERS = ("pip", "pip3", "pipx", "uv", "uvx", "npm")
+REFUSED = "tests install nothing: name this command in INSTALLS or ELSEWHERE of tests/docs/commands"
 PROGRAMS = "|".join((*SCRIPTS, "python3?", "pip", "pipx", "uvx?", "npm", "git", "podman", "docker"))
 
 
@@ -49,6 +51,8 @@ def checkout(tmp_path: Path) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     put_program(programs / "python", sys.executable)
+    for name in INSTALLERS:
+        put_program(programs / name, "sh", "-c", f"echo {REFUSED!r} >&2; exit 1")
     for name, target in SCRIPTS.items():
         module, _, function = target.partition(":")
         code = f"import sys; from {module} import {function} as main; sys.exit(main())"
@@ -158,3 +162,8 @@ def test_hover_says_what_the_readme_says(place: str, sentence: str) -> None:
 def test_a_configuration_is_understood(block: Block, checkout: Path) -> None:
     (checkout / "ipu.toml").write_text(block.text, encoding="utf-8")
     assert typed("ipu-lint kernels", checkout).stderr == ""
+
+
+def test_a_block_that_installs_something_is_refused(checkout: Path) -> None:
+    ended = typed("pip install ipu-asm", checkout)
+    assert (ended.returncode, ended.stderr) == (1, f"{REFUSED}\n")
