@@ -140,7 +140,8 @@ def _fault_text(session: DebugSession, fault: Fault) -> str:
     if found is not None and (cycle := _last_in_range(session, found)) is not None:
         register = found.offsets[0] if found.offsets else "the address"
         rows.append(
-            f"{register} was last in range at cycle {cycle:,}: the command inrange goes back there"
+            f"{register} was last in range at cycle {cycle:,}; "
+            'to go back there, type "inrange" in the debug console'
         )
     return "\n".join(rows)
 
