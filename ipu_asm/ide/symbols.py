@@ -8,15 +8,24 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.loops import last_of_loop
 from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.control_run.loops import loop_detail
+from ipu_asm.ide.document_symbol import (
+    BUNDLE,
+    FUNCTION,
+    LABEL,
+    LOOP,
+    MACRO,
+    REGISTER,
+    REGISTERS,
+    DocumentSymbol,
+)
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
 from ipu_asm.ide.macros.page import shown_parameters
 from ipu_asm.ide.macros.parameters import parameters_of
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.bundles import WrittenBundles
-from ipu_asm.ide.template.outline import TemplateSymbol, template_symbols
+from ipu_asm.ide.template.outline import symbol_of_tag, template_symbols, with_tags
 from ipu_asm.isa.model import Isa
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import roles
@@ -25,34 +34,10 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-LABEL: Final = "label"
-LOOP: Final = "loop"
-FUNCTION: Final = "function"
-BUNDLE: Final = "bundle"
-REGISTER: Final = "register"
-REGISTERS: Final = "registers"
-MACRO: Final = "macro"
-
 _MOST_WORDS: Final = 3
 """Words of a heading, of which the mark of the comment is one."""
 
-_LONGEST_NAME = 60
-_DEEPEST = 20
-
-
-class DocumentSymbol(NamedTuple):
-    """A named part of the file: `span` is all of it, `name_span` its name.
-
-    `written_name` is the name in a template, where no distance from a label can be told.
-    """
-
-    name: str
-    kind: str
-    detail: str
-    span: Span
-    name_span: Span
-    children: tuple[DocumentSymbol, ...] = ()
-    written_name: str = ""
+_LONGEST_NAME: Final = 60
 
 
 def symbols(analysis: Analysis) -> list[DocumentSymbol]:
@@ -60,11 +45,12 @@ def symbols(analysis: Analysis) -> list[DocumentSymbol]:
 
     A label that a later branch targets is a loop, which contains all up to that branch. What
     follows is part of what is around the loop, or a symbol of its own: `after row`. The name of a
-    bundle is that of its label, plus the distance from it. Bundles before the first label have
-    their addresses as names. They are in a symbol as well, `before row`, unless there is no label,
-    or the file is a template, whose tags may be around them. A macro that has parameters or a body
-    is a symbol as well. Of a template, the sets and macros are symbols, too. The registers with a
-    role in the head of the file are one symbol, behind all others.
+    bundle is that of the last label before it, plus the distance from it, as in a call stack.
+    Bundles before the first label have their addresses as names. They are in a symbol as well,
+    `before row`, unless there is no label, or the file is a template, whose tags may be around
+    them. A macro that has parameters or a body is a symbol as well. Of a template, the sets and
+    macros are symbols, too. The registers with a role in the head of the file are one symbol,
+    behind all others.
     """
     program, as_template = analysis.program, is_template(analysis)
     blocks = blocks_of(program)
@@ -92,7 +78,7 @@ def macro_symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return the symbols of macros without children."""
     if is_template(analysis):
         tags = template_symbols(analysis)
-        return [_symbol_of_tag(each, each.span) for each in tags if each.is_macro]
+        return [symbol_of_tag(each, each.span) for each in tags if each.is_macro]
     program = analysis.program
     return [_symbol(program, block, ()) for block in macro_blocks(program)]
 
@@ -101,7 +87,7 @@ def _of_template(analysis: Analysis, found: list[DocumentSymbol]) -> list[Docume
     """Return the symbols of the skeleton as written, with those of the tags among them."""
     bundles = WrittenBundles(analysis.expanded[0])
     written = [_as_written(analysis, bundles, each) for each in found]
-    return _with_tags(written, template_symbols(analysis))
+    return with_tags(written, template_symbols(analysis))
 
 
 def _as_written(
@@ -128,61 +114,6 @@ def _detail(unit: str, addresses: list[int]) -> str:
     phrase = _addresses(unit, first, last + 1)
     has_gaps = last - first + 1 > len(addresses)
     return f"{len(addresses)} of {phrase}" if has_gaps else phrase
-
-
-def _with_tags(
-    found: Sequence[DocumentSymbol], tags: Sequence[TemplateSymbol], depth: int = 0
-) -> list[DocumentSymbol]:
-    """Return symbols with those of tags at their places, each in the innermost one around it.
-
-    Where the block of a tag overlaps the end of a symbol, or is too deep, it is cut to its tag.
-    """
-    result: list[DocumentSymbol] = []
-    here = there = 0
-    while here < len(found) or there < len(tags):
-        tag = tags[there] if there < len(tags) else None
-        if tag is None or (here < len(found) and found[here].span.start <= tag.tag.start):
-            symbol = found[here]
-            inside, there = _inside(tags, there, symbol.span)
-            children = _with_tags(symbol.children, inside, depth + 1)
-            result.append(symbol._replace(children=tuple(children)))
-            here += 1
-            continue
-        end = here
-        while end < len(found) and found[end].span.end <= tag.span.end:
-            end += 1
-        overlaps = end < len(found) and found[end].span.start < tag.span.end
-        span, end = (tag.tag, here) if overlaps or depth >= _DEEPEST else (tag.span, end)
-        inside, there = _inside(tags, there + 1, span)
-        children = _with_tags(found[here:end], inside, depth + 1)
-        result.append(_symbol_of_tag(tag, span, tuple(children)))
-        here = end
-    return result
-
-
-def _inside(
-    tags: Sequence[TemplateSymbol], first: int, span: Span
-) -> tuple[list[TemplateSymbol], int]:
-    """Return the tags from index `first` that begin in a span, and the index after them.
-
-    A tag whose block extends beyond the span keeps only its opening tag.
-    """
-    inside: list[TemplateSymbol] = []
-    while first < len(tags) and tags[first].tag.start < span.end:
-        tag = tags[first]
-        if tag.span.end <= span.end:
-            inside.append(tag)
-        elif tag.tag.end <= span.end:
-            inside.append(tag._replace(span=tag.tag))
-        first += 1
-    return inside, first
-
-
-def _symbol_of_tag(
-    tag: TemplateSymbol, span: Span, children: tuple[DocumentSymbol, ...] = ()
-) -> DocumentSymbol:
-    kind = MACRO if tag.is_macro else REGISTER
-    return DocumentSymbol(tag.name, kind, tag.detail, span, tag.name_span, children)
 
 
 def _registers(program: Program) -> list[DocumentSymbol]:
@@ -332,10 +263,13 @@ def _loop_detail(program: Program, detail: str, head: Sequence[int]) -> str:
 def _bundles(program: Program, first: int, end: int, label: int | None) -> list[DocumentSymbol]:
     """Return the symbols of the bundles ``first`` to ``end - 1`` that have instructions.
 
-    `label` is the number of the bundle with their label, or with the directive of their macro.
+    `label` is the number of the bundle with the label around them, or with the directive of their
+    macro.
     """
     found = []
     named = program.bundles[label].label if label is not None else None
+    if named is not None and first < end:
+        label, named = _nearest_label(program, first) or (label, named)
     for number in range(first, end):
         bundle = program.bundles[number]
         mnemonic = _mnemonic_behind_label(bundle)
@@ -351,6 +285,15 @@ def _bundles(program: Program, first: int, end: int, label: int | None) -> list[
                 DocumentSymbol(name, BUNDLE, detail, span, name_span, written_name=mnemonics)
             )
     return found
+
+
+def _nearest_label(program: Program, number: int) -> tuple[int, str] | None:
+    """Return the number and label of the last bundle up to `number` with one, as a debugger does.
+
+    It may be the label of a loop that has ended.
+    """
+    labels = ((at, program.bundles[at].label) for at in range(number, -1, -1))
+    return next(((at, label) for at, label in labels if label is not None), None)
 
 
 def _mnemonic_behind_label(bundle: Bundle) -> Span | None:

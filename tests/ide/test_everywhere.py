@@ -18,6 +18,7 @@ from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.definition import definition
+from ipu_asm.ide.document_symbol import REGISTERS, DocumentSymbol
 from ipu_asm.ide.expansion_view import expansion_view
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.folding import folding
@@ -33,7 +34,7 @@ from ipu_asm.ide.selection_range import selection_ranges
 from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signature_help
 from ipu_asm.ide.slot_grid import slot_grid
-from ipu_asm.ide.symbols import REGISTERS, DocumentSymbol, symbols
+from ipu_asm.ide.symbols import symbols
 from ipu_asm.ide.template.tokens import template_tokens
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program

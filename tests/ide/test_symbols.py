@@ -7,7 +7,8 @@ from typing import Sequence
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.symbols import DocumentSymbol, label_symbols, macro_symbols, symbols
+from ipu_asm.ide.document_symbol import DocumentSymbol
+from ipu_asm.ide.symbols import label_symbols, macro_symbols, symbols
 
 Expected = tuple[str, str, str]
 
@@ -154,7 +155,7 @@ def test_a_label_that_is_gone_back_to_is_a_loop_around_all_that_it_repeats() -> 
             "    b+0: acc (bundle 1)",
             "    c (bundle 2)",
             "      c+0: b (bundle 2)",
-            "  a+3: b (bundle 3)",
+            "  c+1: b (bundle 3)",
         ],
         *["d (bundle 4)", "  d+0: bkpt (bundle 4)"],
     )
@@ -166,8 +167,8 @@ def test_what_follows_a_loop_is_part_of_the_outer_one_or_a_symbol_of_its_own() -
         *["before a (bundle 0)", "  bundle 0 (acc)"],
         *["a (loop, bundles 1 to 5)", "  a+0: acc (bundle 1)", "  b (loop, bundles 2 to 3)"],
         *["    b+0: acc (bundle 2)", "    b+1: b (bundle 3)"],
-        *["  a+3: acc (bundle 4)", "  a+4: b (bundle 5)"],
-        *["after a (bundles 6 to 7)", "  a+5: acc (bundle 6)", "  a+6: bkpt (bundle 7)"],
+        *["  b+2: acc (bundle 4)", "  b+3: b (bundle 5)"],
+        *["after a (bundles 6 to 7)", "  b+4: acc (bundle 6)", "  b+5: bkpt (bundle 7)"],
         *["c (bundles 8 to 9)", "  c+0: acc (bundle 8)", "  c+1: acc (bundle 9)"],
     )
 
@@ -263,7 +264,7 @@ def test_local_labels_lie_in_their_function_and_loops_may_have_a_line_of_their_o
             f"    .LBB0+{at}: {name} (bundle {at + 1})"
             for at, name in enumerate(["jnz", *["nop"] * 5])
         ],
-        "  f+7: ret (bundle 7)",
+        "  .LBB0+6: ret (bundle 7)",
         "g (bundle 8)",
         "  g+0: nop (bundle 8)",
         isa="xdna1",

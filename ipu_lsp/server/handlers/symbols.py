@@ -8,6 +8,16 @@ from typing import Generator, Iterator
 from lsprotocol import types as t
 
 from ipu_asm.ide import symbols as ide
+from ipu_asm.ide.document_symbol import (
+    BUNDLE,
+    FUNCTION,
+    LABEL,
+    LOOP,
+    MACRO,
+    REGISTER,
+    REGISTERS,
+    DocumentSymbol,
+)
 from ipu_asm.ide.names.symbols import header_symbols
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
@@ -17,13 +27,13 @@ from ipu_lsp.server.workspace import TimeSlice
 
 _LABELS, _MACROS = "labels", "macros"
 _KINDS = {
-    ide.LABEL: t.SymbolKind.Function,
-    ide.FUNCTION: t.SymbolKind.Function,
-    ide.LOOP: t.SymbolKind.Function,
-    ide.BUNDLE: t.SymbolKind.Event,
-    ide.REGISTER: t.SymbolKind.Variable,
-    ide.REGISTERS: t.SymbolKind.Namespace,
-    ide.MACRO: t.SymbolKind.Function,
+    LABEL: t.SymbolKind.Function,
+    FUNCTION: t.SymbolKind.Function,
+    LOOP: t.SymbolKind.Function,
+    BUNDLE: t.SymbolKind.Event,
+    REGISTER: t.SymbolKind.Variable,
+    REGISTERS: t.SymbolKind.Namespace,
+    MACRO: t.SymbolKind.Function,
 }
 
 
@@ -78,7 +88,7 @@ def _macros_of_header(session: LspSession, path: str) -> list[Json]:
         return [
             {
                 "name": symbol.name,
-                "kind": _KINDS[ide.MACRO].value,
+                "kind": _KINDS[MACRO].value,
                 "location": {"uri": uri, "range": coordinates.range(symbol.span)},
                 "containerName": re.split(r"[/\\]", path)[-1],
             }
@@ -112,7 +122,7 @@ def _has_letters(name: str, letters: str) -> bool:
     return all(letter in rest for letter in letters.lower() if not letter.isspace())
 
 
-def _nested(symbol: ide.DocumentSymbol, coordinates: Coordinates) -> Json:
+def _nested(symbol: DocumentSymbol, coordinates: Coordinates) -> Json:
     return {
         "name": symbol.name,
         "kind": _KINDS[symbol.kind].value,
@@ -124,7 +134,7 @@ def _nested(symbol: ide.DocumentSymbol, coordinates: Coordinates) -> Json:
 
 
 def _flat(
-    symbol: ide.DocumentSymbol, parent: str | None, uri: str, coordinates: Coordinates
+    symbol: DocumentSymbol, parent: str | None, uri: str, coordinates: Coordinates
 ) -> Iterator[Json]:
     entry: Json = {
         "name": symbol.name,
