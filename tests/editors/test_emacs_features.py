@@ -274,7 +274,7 @@ def test_what_would_change_the_result_is_not_in_the_menu(opened: Open) -> None:
 
 def test_the_index_goes_to_a_bundle_by_its_labels(opened: Open) -> None:
     emacs = opened(EXAMPLE)
-    emacs.type("M-g i s a m p l e RET s a m p l e + 2 RET")
+    emacs.type("M-g i s a m p l e RET e l e m e n t + 1 RET")
     assert emacs.lisp(CURSOR) == list(place(EXAMPLE, "    incr                  lr0", "incr"))
 
 
