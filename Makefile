@@ -13,7 +13,7 @@ setup: ## virtual environment with everything that the other targets need
 
 fast: ## lint, and the tests that need no emulator, server or editor
 	$(VENV)/bin/ruff check .
-	$(PYTHON) -m pytest -n auto tests/config tests/isa tests/syntax tests/bundle \
+	$(PYTHON) -m pytest -n auto tests/config tests/isa tests/targets tests/syntax tests/bundle \
 	    tests/program tests/flow tests/lint tests/analysis tests/ide tests/test_*.py
 
 check: ## what a pull request must pass: lint, format, types, all tests but the editors'

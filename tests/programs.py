@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ipu_asm import analyze
-from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
+from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -10,7 +10,7 @@ from typing import Iterator
 
 import pytest
 
-import ipu_asm.isa
+import ipu_asm.targets
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.cli.assembler import command as assembler
@@ -52,13 +52,13 @@ TEXT, WRONG = FILES["loop.toy"], FILES["wrong.toy"]
 def _toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """The folder of the page among the folders of instruction sets."""
     for name, text in FILES.items():
-        if name.startswith("ipu_asm/isa/toy/"):
-            path = tmp_path / name.removeprefix("ipu_asm/isa/")
+        if name.startswith("ipu_asm/targets/toy/"):
+            path = tmp_path / name.removeprefix("ipu_asm/targets/")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(ipu_asm.isa, "__path__", [*ipu_asm.isa.__path__, str(tmp_path)])
+    monkeypatch.setattr(ipu_asm.targets, "__path__", [*ipu_asm.targets.__path__, str(tmp_path)])
     yield
-    for module in [name for name in sys.modules if name.startswith("ipu_asm.isa.toy")]:
+    for module in [name for name in sys.modules if name.startswith("ipu_asm.targets.toy")]:
         del sys.modules[module]
 
 
@@ -71,7 +71,7 @@ def check_at(text: str, place: str) -> tuple[Analysis, int]:
 
 def test_the_manifest_is_known_before_the_set_is_loaded() -> None:
     assert manifests()["toy"].extensions == (".toy",)
-    assert "ipu_asm.isa.toy.description" not in sys.modules
+    assert "ipu_asm.targets.toy.description" not in sys.modules
 
 
 def test_findings_are_in_its_own_words() -> None:

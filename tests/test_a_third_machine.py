@@ -11,7 +11,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 
-import ipu_asm.isa
+import ipu_asm.targets
 from ipu_asm.assembler.encode import assemble, disassemble
 from ipu_asm.cli.run import command
 from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint
@@ -41,16 +41,16 @@ def _tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """The folder of the page among the folders of instruction sets, and files to run."""
     folder = tmp_path / "sets"
     for name, text in FILES.items():
-        if name.startswith("ipu_asm/isa/tiny/"):
-            path = folder / name.removeprefix("ipu_asm/isa/")
+        if name.startswith("ipu_asm/targets/tiny/"):
+            path = folder / name.removeprefix("ipu_asm/targets/")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(ipu_asm.isa, "__path__", [*ipu_asm.isa.__path__, str(folder)])
+    monkeypatch.setattr(ipu_asm.targets, "__path__", [*ipu_asm.targets.__path__, str(folder)])
     monkeypatch.chdir(tmp_path)
     Path("double.tiny").write_text(TEXT, encoding="utf-8")
     Path("numbers.bin").write_bytes(NUMBERS)
     yield
-    for module in [name for name in sys.modules if name.startswith("ipu_asm.isa.tiny")]:
+    for module in [name for name in sys.modules if name.startswith("ipu_asm.targets.tiny")]:
         del sys.modules[module]
 
 

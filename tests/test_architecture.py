@@ -36,18 +36,14 @@ LAYERS = (
     ("program",),
     ("flow",),
     ("lint", "assembler"),
-    ("analysis", "emulator", "isa.rules"),
+    ("analysis", "emulator"),
     ("debugger", "reports"),
     ("testbench",),
     ("ide",),
+    ("targets",),
     ("cli", "ipu_lsp", "__main__"),
 )
-# Folders of an instruction set, `isa/NAME/rules`, that use packages above `isa`.
-PARTS_OF_SETS = ("rules",)
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
-# What the first set's machine is called for users: the only shared module that names a set.
-PUBLIC_NAMES = Path("ipu_asm/emulator/__init__.py")
-
 LONGEST_LINE = 100
 LONGEST_FUNCTION = 60
 LONG_FILE = 350
@@ -153,18 +149,10 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def unit_of(module: str) -> str | None:
-    """The package with a layer that a module belongs to; None for foreign ones and the API.
-
-    The rules of the instruction sets stand above `lint`, and so are a package of their own; their
-    machines are a part of the emulator.
-    """
+    """The package with a layer that a module belongs to; None for foreign ones and the API."""
     first, *rest = module.split(".")
     if first == "ipu_lsp":
         return first
-    if rest[:1] == ["isa"] and rest[2:3] == ["machine"]:
-        return "emulator"
-    if rest[:1] == ["isa"] and rest[2:3] and rest[2] in PARTS_OF_SETS:
-        return f"isa.{rest[2]}"
     return rest[0] if first == "ipu_asm" and rest else None
 
 
@@ -236,11 +224,13 @@ def test_modules_do_not_import_one_another() -> None:
     assert list(circles()) == []
 
 
-def test_shared_code_knows_no_instruction_set_by_name() -> None:
-    shared = [path for path in SOURCES if not _belongs_to_an_isa(path) and path != PUBLIC_NAMES]
-    sets = tuple(f"ipu_asm.isa.{name}." for name in available_isas())
+def test_only_instruction_sets_import_what_is_in_their_folders() -> None:
     wrong = [
-        (path, name) for path in shared for name in imports_of(path) if f"{name}.".startswith(sets)
+        f"{path} imports {module}"
+        for path in SOURCES
+        if not _belongs_to_an_isa(path)
+        for module in imports_of(path)
+        if unit_of(module) == "targets"
     ]
     assert wrong == []
 
@@ -253,13 +243,13 @@ def test_machines_of_sets_import_no_other_set() -> None:
         if _belongs_to_an_isa(path) and path.parts[2] in names
         for name in imports_of(path)
         for other in names
-        if other != path.parts[2] and f"{name}.".startswith(f"ipu_asm.isa.{other}.")
+        if other != path.parts[2] and f"{name}.".startswith(f"ipu_asm.targets.{other}.")
     ]
     assert wrong == []
 
 
 def _belongs_to_an_isa(path: Path) -> bool:
-    return "isa" in path.parts[:2] and len(path.parts) > 3
+    return path.parts[1] == "targets"
 
 
 def test_only_the_server_speaks_the_editors_protocols() -> None:
@@ -281,7 +271,7 @@ def test_only_what_executes_programs_imports_numpy() -> None:
         for path in SOURCES
         if numeric & {module.partition(".")[0] for module in imports_of(path)}
     }
-    assert users <= {"emulator", "testbench"}
+    assert users <= {"emulator", "testbench", "targets"}
 
 
 @pytest.mark.parametrize(
@@ -289,7 +279,7 @@ def test_only_what_executes_programs_imports_numpy() -> None:
     [
         (
             "import ipu_asm",
-            {"numpy", "lark", "pygls", "pathlib", "ipu_asm.lint", "ipu_asm.isa.ipu"},
+            {"numpy", "lark", "pygls", "pathlib", "ipu_asm.lint", "ipu_asm.targets.ipu"},
         ),
         (
             "import ipu_asm.analysis.analyzer",
@@ -320,10 +310,13 @@ def test_only_what_executes_programs_imports_numpy() -> None:
             "import ipu_asm.cli.mca.command",
             {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
         ),
-        ("import ipu_lsp.server.main", {"numpy", "lark", "jinja2", "ipu_asm.isa.ipu.machine.ipu"}),
+        (
+            "import ipu_lsp.server.main",
+            {"numpy", "lark", "jinja2", "ipu_asm.targets.ipu.machine.ipu"},
+        ),
         (
             "import ipu_lsp.debug_adapter.main",
-            {"numpy", "lark", "pygls", "lsprotocol", "ipu_asm.isa.ipu.machine.ipu"},
+            {"numpy", "lark", "pygls", "lsprotocol", "ipu_asm.targets.ipu.machine.ipu"},
         ),
         (
             "from ipu_lsp.debug_adapter import server; server.requests.load_all()",

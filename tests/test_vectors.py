@@ -8,7 +8,7 @@ from ipu_asm import AssemblyError, assemble
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
+from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.text import LineIndex
 from tests.programs import documented_bundles, example_kernels, instruction_examples
 from tests.vectors import Record, records, words_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Callable, Hashable, Mapping, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
@@ -13,7 +12,7 @@ from ipu_asm.emulator.registers import RegisterLayout
 from ipu_asm.emulator.run import RUN_MAX_CYCLES, DebugCallback, run_until_complete, run_with_debug
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa import load_isa, manifests, target_module
 from ipu_asm.isa.manifest import HostOption
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
@@ -197,7 +196,7 @@ def machine_for(isa_name: str) -> MachineModel:
     if manifest is None:
         load_isa(isa_name)  # raises the error that says which sets there are
     elif manifest.has_machine:
-        model: MachineModel = import_module(f"ipu_asm.isa.{isa_name}.machine.model").MODEL
+        model: MachineModel = target_module(isa_name, "machine.model").MODEL
         return model
     able = ", ".join(f"`{name}`" for name, each in manifests().items() if each.has_machine)
     raise NoMachineError(f"a machine executes {able}, found `{isa_name}`")

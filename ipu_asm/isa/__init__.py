@@ -1,15 +1,17 @@
-"""Registry of instruction sets. Each is a folder here with `manifest.py` and `description.py`.
+"""What an instruction set is, and the registry of those in the folders of `ipu_asm/targets`.
 
-Start-up only reads the manifests; `description.load()` returns the `Isa`. Adding an instruction
-set changes nothing outside of its folder.
+Each folder there has `manifest.py`, all that start-up reads of a set, and `description.py`, whose
+`load()` returns the `Isa`. Adding an instruction set changes nothing outside of its folder.
 """
 
 from __future__ import annotations
 
+import copyreg
 import os
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Mapping
 
 from ipu_asm.isa.manifest import Manifest
 
@@ -21,13 +23,26 @@ DEFAULT_ISA: Final = "ipu"
 """The instruction set where nothing chooses another."""
 
 
+_TARGETS: Final = "ipu_asm.targets"
+
+
 class UnknownIsaError(LookupError):
     """The name of an instruction set that this version does not have."""
 
 
 def manifests() -> Mapping[str, Manifest]:
     """Return the manifests by name, in alphabetical order."""
-    return _manifests_in(tuple(__path__))
+    return _manifests_in(target_folders())
+
+
+def target_folders() -> tuple[str, ...]:
+    """Return the folders that have one folder for each instruction set, or family of sets."""
+    return tuple(import_module(_TARGETS).__path__)
+
+
+def target_module(name: str, module: str) -> ModuleType:
+    """Import a module of an instruction set by its name in the folder of the set."""
+    return import_module(f"{_TARGETS}.{name}.{module}")
 
 
 @lru_cache(maxsize=4)
@@ -38,7 +53,7 @@ def _manifests_in(folders: tuple[str, ...]) -> Mapping[str, Manifest]:
         for entry in os.scandir(folder)
         if os.path.isfile(os.path.join(entry.path, "manifest.py"))
     }
-    return {name: import_module(f"ipu_asm.isa.{name}.manifest").MANIFEST for name in sorted(names)}
+    return {name: target_module(name, "manifest").MANIFEST for name in sorted(names)}
 
 
 def available_isas() -> list[str]:
@@ -64,8 +79,18 @@ def load_isa(name: str, memory: str = "") -> Isa:
         meant = nearest_of(name, available)
         known = f"did you mean `{meant}`?" if meant else f"there are {', '.join(available)}"
         raise UnknownIsaError(f"instruction set `{name}` is unknown; {known}")
-    isa: Isa = import_module(f"ipu_asm.isa.{name}.description").load()
+    isa: Isa = target_module(name, "description").load()
+    copyreg.pickle(type(isa), _reduced)
     return isa
+
+
+def _reduced(isa: Isa) -> str | tuple[Any, ...]:
+    """Pickle a set that `load_isa` knows by its name: it has the pages of all instructions."""
+    if isa.name in available_isas():
+        for arguments in ((isa.name, name) for name in ("", isa.memory.name if isa.memory else "")):
+            if load_isa(*arguments) is isa:
+                return load_isa, arguments
+    return object.__reduce_ex__(isa, 2)
 
 
 def isa_of(isa: str | Isa) -> Isa:

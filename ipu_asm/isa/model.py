@@ -6,10 +6,8 @@ that users see of an instruction (syntax line, ranges, completion, page) is deri
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cached_property
-from importlib import import_module
-from typing import Any, Callable, Mapping, Sequence, SupportsIndex
+from typing import Callable, Mapping, Sequence
 
 from ipu_asm.isa.counting import Counting, CountingFacts
 from ipu_asm.isa.operands import OperandType
@@ -307,16 +305,6 @@ class Isa:
         vars(other).update(vars(self))
         other.memory = next(memory for memory in self.memories if memory.name == name)
         return other
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle a set that `load_isa` knows by its name: it has the pages of all instructions."""
-        registry = import_module("ipu_asm.isa")  # it loads this module for a set
-        names = ("", self.memory.name) if self.memory else ("",)
-        with suppress(registry.UnknownIsaError):
-            for arguments in ((self.name, name) for name in names):
-                if registry.load_isa(*arguments) is self:
-                    return registry.load_isa, arguments
-        return super().__reduce_ex__(protocol)
 
     def forms(self, spec: InstructionSpec) -> tuple[InstructionSpec, ...]:
         """Return all forms of the mnemonic of `spec`, in the order in which they are tried."""

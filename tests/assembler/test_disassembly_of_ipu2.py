@@ -13,7 +13,7 @@ from ipu_asm.assembler.encode import assemble, disassemble
 from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.text import apply_edits
-from tests.isa.ipu2.machine.random_states import random_word
+from tests.targets.ipu2.machine.random_states import random_word
 
 pytestmark = pytest.mark.usefixtures("short_control_runs")
 EVERY_CASE = pytest.mark.parametrize("case", MNEMONIC_CASES)

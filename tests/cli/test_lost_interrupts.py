@@ -14,7 +14,7 @@ from ipu_asm.assembler.kernel import read_kernel
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.run import command as ipu_run
-from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.targets.ipu.machine.ipu import Ipu
 from tests.cli.commands import run
 from tests.interrupting import LOSING, usual_handler
 

@@ -14,7 +14,7 @@ from ipu_asm import __version__, assemble
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.run.command import main
 from ipu_asm.emulator import DType
-from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.targets.ipu.machine.ipu import Ipu
 from tests.cli.commands import Ran, give_input, run
 from tests.emulator.test_examples import published_case
 from tests.example_references import DTYPES, ROOT, TYPE_NAMES

@@ -8,7 +8,7 @@ from weakref import ref
 
 import pytest
 
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.targets.ipu.machine.state import IpuState
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import LOOP
@@ -26,7 +26,7 @@ def machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
             super().__init__()
             found.append(ref(self))
 
-    monkeypatch.setattr("ipu_asm.isa.ipu.machine.model.IpuState", Watched)
+    monkeypatch.setattr("ipu_asm.targets.ipu.machine.model.IpuState", Watched)
     gc.disable()
     yield found
     gc.enable()

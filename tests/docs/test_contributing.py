@@ -13,7 +13,7 @@ import pytest
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import DType, Ipu, IpuState
-from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
+from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
 from tests.marked import unmarked
 
 PAGE = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
+from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.emacs import Emacs, spelt
 from tests.editors.kernels import EXAMPLE, place
 from tests.editors.patience import soon

@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
+from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.helix import ESCAPE, RETURN, Helix
 from tests.editors.install_cache import NotInstalledError, command
 from tests.editors.kernels import DOCUMENTED, LOOP, place

@@ -6,7 +6,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
+from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, place
 from tests.editors.patience import soon
 from tests.editors.vscode import VSCode

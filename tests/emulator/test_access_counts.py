@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from ipu_asm.emulator import ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.access_counts import AccessCounts
 from ipu_asm.emulator.engine import Engine
-from ipu_asm.isa.ipu2.machine.ipu2 import Ipu2
+from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from tests.emulator.machines import ipu_with, read_records, state_of
 from tests.emulator.random_programs import random_state, random_word
-from tests.isa.ipu2.machine.random_states import random_state as random_state2
-from tests.isa.ipu2.machine.random_states import random_word as random_word2
+from tests.targets.ipu2.machine.random_states import random_state as random_state2
+from tests.targets.ipu2.machine.random_states import random_word as random_word2
 
 LOOP = """
     set lr2 -64;;

@@ -23,7 +23,7 @@ from tests.emulator import random_programs as ipu
 from tests.emulator.core.engines import CORE_NAME
 from tests.emulator.machines import ipu_with
 from tests.example_references import ROOT
-from tests.isa.ipu2.machine import random_states as ipu2
+from tests.targets.ipu2.machine import random_states as ipu2
 
 EXAMPLES: Final = [
     path

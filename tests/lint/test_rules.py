@@ -29,7 +29,7 @@ MOST_ROUNDS = 10
 PACKAGE = Path(ipu_asm.__path__[0])
 RULE_FOLDERS = [
     folder
-    for folder in (*PACKAGE.glob("lint/rules/**/"), *PACKAGE.glob("isa/*/rules/"))
+    for folder in (*PACKAGE.glob("lint/rules/**/"), *PACKAGE.glob("targets/*/rules/"))
     if folder.name != "__pycache__"
 ]
 
@@ -233,7 +233,7 @@ def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set
         own = f"[{own}I]" if rule.isa == "ipu2" else own
         assert re.fullmatch(rf"{own}\d{{3}}", rule.id.code)
     for folder in RULE_FOLDERS:
-        if folder.parent.parent.name == "isa":
+        if folder.parent.parent.name == "targets":
             initials = {rule.id.code[0] for rule in rules_in(folder) if rule.isa != "ipu"}
             assert len(initials) <= 1
 

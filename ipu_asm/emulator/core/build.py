@@ -28,7 +28,7 @@ must not make any from sums and products."""
 
 def sources() -> list[Path]:
     """Return the main C file of each core."""
-    return sorted(_PACKAGE.glob("isa/*/machine/core/core.c"))
+    return sorted(_PACKAGE.glob("targets/*/machine/core/core.c"))
 
 
 def compiled(source: Path) -> bytes:

@@ -6,7 +6,7 @@
   address, so that a program's control flow and addresses are known without data.
 - `lint/rules/built_in`: reported while a text is parsed into a program, or after all checks; such a
   module has documentation and examples, but no check.
-- `isa/NAME/rules`: checked for that instruction set, or for all sets of the family of that name.
+- `targets/NAME/rules`: checked for that instruction set, or for all sets of that family.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Iterable, Iterator
 
-from ipu_asm import isa as isa_package
+from ipu_asm.isa import target_folders
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
@@ -36,15 +36,15 @@ def rules_for(isa: Isa) -> tuple[Rule, ...]:
 
 def all_rules() -> tuple[Rule, ...]:
     """Every rule: errors first, then by code."""
-    return _all_rules(tuple(isa_package.__path__))
+    return _all_rules(target_folders())
 
 
 @lru_cache(maxsize=2)
-def _all_rules(isa_folders: tuple[str, ...]) -> tuple[Rule, ...]:
+def _all_rules(folders_of_sets: tuple[str, ...]) -> tuple[Rule, ...]:
     rules = _rules_in(__name__, __path__)
     for folder in ("built_in", "control_run", "exposed_pipeline"):
         rules += _shared_rules(folder)
-    for owner in sorted({name for folder in isa_folders for name in os.listdir(folder)}):
+    for owner in sorted({name for folder in folders_of_sets for name in os.listdir(folder)}):
         rules += _isa_rules(owner)
     return tuple(sorted(rules, key=lambda rule: (rule.id.severity, rule.id.code)))
 
@@ -55,7 +55,7 @@ def _shared_rules(folder: str) -> list[Rule]:
 
 def _isa_rules(owner: str) -> list[Rule]:
     """The rules of one instruction set, or of one family of sets."""
-    return _rules_in(f"ipu_asm.isa.{owner}.rules", _inside(isa_package.__path__, owner, "rules"))
+    return _rules_in(f"ipu_asm.targets.{owner}.rules", _inside(target_folders(), owner, "rules"))
 
 
 def _rules_in(package: str, folders: Iterable[str]) -> list[Rule]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 4269244572,
+TABLES: dict[str, Any] = {'checksum': 827529772,
  'terminals': (('END', '\r\n|\n|\r', False),
                ('SEPARATOR', ';(?:[ \t]*(?:\r\n|\n|\r))?', False),
                ('COLON', ':', True),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 142206612,
+TABLES: dict[str, Any] = {'checksum': 1548416970,
  'terminals': (('END', '\r\n|\n|\r|;', False),
                ('LBRACE', '\\{', True),
                ('RBRACE', '\\}', True),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 272065270,
+TABLES: dict[str, Any] = {'checksum': 270523325,
  'terminals': (('END', '\r\n|\n|\r', False),
                ('COLON', ':', True),
                ('COMMA', ',', True),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 2159882279,
+TABLES: dict[str, Any] = {'checksum': 552671561,
  'terminals': (('END', ';;', True),
                ('SEPARATOR', ';', True),
                ('COLON', ':', True),

@@ -23,7 +23,7 @@ from ipu_asm.emulator.core.checks import Check, Kind, Opcode
 from ipu_asm.emulator.core.marks import marks_of
 from ipu_asm.emulator.core.runtime import STOPPED, instance_of
 from ipu_asm.emulator.machine import SelectiveTest
-from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.targets.ipu.machine.ipu import Ipu
 from tests.debugger.expressions.random_conditions import NAMES, random_condition
 from tests.emulator.core.engines import CORE_NAME
 from tests.emulator.random_programs import random_state

@@ -12,10 +12,10 @@ from ipu_asm.emulator import Ipu
 from ipu_asm.emulator.core.rows import CoreDescription
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.isa import available_isas, load_isa, manifests
-from ipu_asm.isa.ipu.machine.core.rows import ROWS, SLOTS
 from ipu_asm.isa.model import InstructionSpec
+from ipu_asm.targets.ipu.machine.core.rows import ROWS, SLOTS
 
-FOLDER: Final = Path(__file__).parents[3] / "ipu_asm" / "isa" / "ipu" / "machine" / "core"
+FOLDER: Final = Path(__file__).parents[3] / "ipu_asm" / "targets" / "ipu" / "machine" / "core"
 
 
 def core_of_the_ipu() -> CoreDescription:

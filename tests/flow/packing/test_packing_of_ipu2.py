@@ -10,11 +10,11 @@ from ipu_asm.assembler.encode import encode
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.flow.packing.proof import prove_values
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu2.machine.ipu2 import Ipu2
 from ipu_asm.program.build import read_program
+from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from tests.flow.ipu2_control import presets_of
 from tests.ipu2_runs import differences
-from tests.isa.ipu2.machine.machines import contents_of, state_of
+from tests.targets.ipu2.machine.machines import contents_of, state_of
 from tests.vectors import Record, records
 
 MAX_CYCLES: Final = 20_000

@@ -1,0 +1,35 @@
+from ipu_asm.emulator.faults import (
+    CycleLimitError as CycleLimitError,
+    EmulatorError as EmulatorError,
+    ExecutionFault as ExecutionFault,
+    Fault as Fault,
+    InstructionError as InstructionError,
+    ProgramError as ProgramError,
+    Refusal as Refusal,
+)
+from ipu_asm.emulator.model import (
+    MachineModel as MachineModel,
+    NoMachineError as NoMachineError,
+    machine_for as machine_for,
+)
+from ipu_asm.emulator.run import DebugAction as DebugAction
+from ipu_asm.emulator.state import SavedState as SavedState
+from ipu_asm.targets.ipu.machine.elements import (
+    DType as DType,
+    ipu_add as ipu_add,
+    ipu_mult as ipu_mult,
+)
+from ipu_asm.targets.ipu.machine.ipu import Ipu as Ipu
+from ipu_asm.targets.ipu.machine.model import (
+    run_until_complete as run_until_complete,
+    run_with_debug as run_with_debug,
+)
+from ipu_asm.targets.ipu.machine.registers import (
+    MULT_STAGE_MAP as MULT_STAGE_MAP,
+    R_ACC_SIZE as R_ACC_SIZE,
+    R_REG_SIZE as R_REG_SIZE,
+    RegFile as RegFile,
+)
+from ipu_asm.targets.ipu.machine.state import IpuState as IpuState
+
+__all__: list[str]

@@ -1,0 +1,82 @@
+"""Description of an AI Engine: surface, slots, and the forms of its tables."""
+
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+from ipu_asm.isa.forms import FormsDescription, unit_slot
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.counting import COUNTING, LOOP_REGISTERS
+from ipu_asm.targets.aie.documentation import Documents
+from ipu_asm.targets.aie.forms import forms_of
+from ipu_asm.targets.aie.registers import Family, classes_of, numbered, registers_of
+from ipu_asm.targets.aie.surface import SURFACE
+
+_UNITS = ("lda", "ldb", "st", "alu", "mv", "vec")
+SLOTS = (
+    unit_slot("lda", "Load Unit A"),
+    unit_slot("ldb", "Load Unit B"),
+    unit_slot("st", "Store Unit"),
+    unit_slot("alu", "Scalar Unit"),
+    unit_slot("mv", "Move Unit"),
+    unit_slot("vec", "Vector Unit"),
+    unit_slot("lng", "Scalar and Move Unit", "alu", "mv"),
+    unit_slot("nop", "Whole Bundle", *_UNITS),
+)
+# Not callee-saved and without arguments, which `p0` to `p5` and the vector registers pass.
+_SCRATCH = (
+    *(register for file in ("m", "dn", "dj", "dc") for register in numbered(file, 8)),
+    *numbered("s", 4),
+)
+# Callee-saved registers of every generation.
+_LIVE_AT_RETURN = ("p6", "p7", "lr", "sp")
+
+
+class Engine(NamedTuple):
+    """The differences between the generations.
+
+    `classes` is the argument of `registers.classes_of`; `pair_names` maps second names of pairs of
+    scalar registers to pairs; `link_cycle` is the cycle in which a call writes the link register.
+    `callee_saved` are the numbers of callee-saved scalar registers; `scratch` of those that are
+    neither callee-saved nor arguments, alone or in a pair.
+    """
+
+    name: str
+    title: str
+    families: Sequence[Family]
+    classes: Mapping[str, tuple[str, str]]
+    pair_names: Mapping[str, str]
+    forms: Mapping[str, Sequence[str]]
+    link_cycle: int | None
+    callee_saved: range
+    scratch: range
+    examples: Mapping[str, str]
+
+
+def description_of(engine: Engine) -> FormsDescription:
+    """Return the description of one generation."""
+    registers = registers_of(engine.families)
+    classes = classes_of(registers, engine.classes, engine.pair_names)
+    documents = Documents(engine.examples, {slot.name: _spoken(slot.title) for slot in SLOTS})
+    return FormsDescription(
+        name=engine.name,
+        title=engine.title,
+        surface=SURFACE,
+        slots=SLOTS,
+        forms=forms_of(engine.forms, classes, engine.link_cycle, documents),
+        register_files=registers.files,
+        units_of=registers.units,
+        family="aie",
+        loop_registers=LOOP_REGISTERS,
+        live_at_return=frozenset(
+            (*_LIVE_AT_RETURN, *(f"r{number}" for number in engine.callee_saved))
+        ),
+        scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
+        counting=COUNTING,
+    )
+
+
+def _spoken(title: str) -> str:
+    """Return a title in lower case with an article; single letters of units remain capital."""
+    words = (word if len(word) == 1 else word.lower() for word in title.split())
+    return f"the {' '.join(words)}"

@@ -1,0 +1,48 @@
+"""Surface of the IPU's assembly, with advice about mnemonics of other assemblers."""
+
+from __future__ import annotations
+
+from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, by_name
+from ipu_asm.targets.ipu_family import surface as ipu_family
+from ipu_asm.targets.ipu_family.surface import common_mnemonics
+
+MNEMONICS = common_mnemonics() | by_name(
+    {
+        "mov mv movi li ldi": ForeignMnemonic(
+            "`set` writes a number into a loop register, `add` with a zero copies one", ("set",)
+        ),
+        "nop noop": ForeignMnemonic(
+            "a slot that a bundle does not name is idle; a bundle that does nothing is `acc_nop`",
+            ("acc_nop",),
+            is_idle=True,
+        ),
+        "bgt": ForeignMnemonic("`blt` with the two registers swapped branches on greater"),
+        "bge": ForeignMnemonic(
+            "no branch is taken on greater or equal; `blt` can branch past a `b` instead"
+        ),
+        "ble": ForeignMnemonic(
+            "no branch is taken on less or equal; `blt` with the two registers swapped can branch "
+            "past a `b` instead"
+        ),
+        "beqz": ForeignMnemonic("`beq` compares with a second register, such as one that holds 0"),
+        "bnez": ForeignMnemonic("`bne` compares with a second register, such as one that holds 0"),
+        "inc": ForeignMnemonic("`incr` takes the number to add", ("incr",)),
+        "dec decr subi": ForeignMnemonic("`incr` with a negative number counts down"),
+        "addi": ForeignMnemonic("`incr` adds a number to a loop register"),
+        "ld ldr lw load": ForeignMnemonic(
+            "`ldr_mult_reg`, `ldr_cyclic_mult_reg` and `ldr_mult_mask_reg` read memory"
+        ),
+        "st str sw store": ForeignMnemonic(
+            "`str_acc_reg` and `xmem.store_aaq_result` write memory"
+        ),
+    }
+)
+FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
+
+HINTS = {
+    **ipu_family.SURFACE.hints,
+    "register =": "registers are written by instructions, without `=`: `set lr0 5` puts a number "
+    "into a loop register",
+}
+
+SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, hints=HINTS)

@@ -1,0 +1,113 @@
+"""Register files and operand types of IPU 2."""
+
+from __future__ import annotations
+
+from ipu_asm.isa.operand_types import IntegerType, KeywordType, RegisterType
+from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.storage import AddressSpace, MemLines, RegisterFile
+from ipu_asm.targets.ipu2.operands import (
+    FieldFillingInteger,
+    NumberOrRegister,
+    OffsetInteger,
+    ToleratedKeyword,
+)
+from ipu_asm.targets.ipu_family.registers import (
+    CONFIG_REGISTERS,
+    IMMEDIATE_BOUNDS,
+    LABEL,
+    LOOP,
+    VERTICAL_STRIDE,
+)
+
+MULT_STAGE = RegisterFile(
+    "mult_stage",
+    "mult-stage register",
+    ("r0", "r1"),
+    "128 elements, together 256 factors of the multiplier; loaded by `LDR_MULT_REG`",
+    elements=128,
+)
+CONFIG = RegisterFile(
+    "cr",
+    "config register",
+    CONFIG_REGISTERS,
+    "32 bits, set by the host before a run; `cr0` is always 0 and `cr1` always 1, `cr15` is 128 "
+    "unless the host sets it: as a data structure, 128 valid elements",
+)
+PAIR = RegisterFile(
+    "lrd",
+    "loop register pair",
+    tuple(f"lrd{number}" for number in range(0, 16, 2)),
+    "64 bits, eight bytes of data: the loop register of the same number, which has the lower four, "
+    "and the next one",
+)
+REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, PAIR)
+UNITS_OF = {
+    pair: frozenset(LOOP.registers[2 * number : 2 * number + 2])
+    for number, pair in enumerate(PAIR.registers)
+}
+SPACES = {
+    # The size of a row in narrow, FP32 and INT32 mode.
+    "xmem": AddressSpace(8 << 20, rows=(128, 512, 512)),
+    "r_cyclic": AddressSpace(512, step=128, is_register=True),
+    "r": AddressSpace(256, is_register=True, parts=MULT_STAGE.registers),
+}
+CONSTANTS = {"cr0": 0, "cr1": 1}
+RESETS = {"cr1": 1, "cr15": 128}
+# The host sets none of these, so that they hold nothing before a kernel has loaded them.
+SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
+# The first assembler wrote words without leading zeros, and its loader took any number.
+MEM_LINES = MemLines("0x0", 8, reads_numbers=True)
+
+_TYPES: tuple[OperandType, ...] = (
+    RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
+    RegisterType("LrIdx", 4, [LOOP], REGISTER_FILES),
+    RegisterType("CrIdx", 4, [CONFIG], REGISTER_FILES),
+    RegisterType("DstructureCrIdx", 4, [CONFIG], REGISTER_FILES),
+    RegisterType("LcrIdx", 5, [LOOP, CONFIG], REGISTER_FILES),
+    RegisterType("LrdIdx", 3, [PAIR], REGISTER_FILES),
+    FieldFillingInteger("LrIncDecImmediate", 8, REGISTER_FILES),
+    IntegerType("AddbiImmediate", 8, -128, 255, every_file=REGISTER_FILES),
+    OffsetInteger("LrModPow2KImmediate", 4, 1, 9, every_file=REGISTER_FILES),
+    IntegerType("MultMaskOffsetImmediate", 3, 0, 7, every_file=REGISTER_FILES),
+    NumberOrRegister("LrOrReshapeMaskImmediate", 4, LOOP, REGISTER_FILES),
+    IntegerType("BreakImmediate", 16, *IMMEDIATE_BOUNDS, signed=False, every_file=REGISTER_FILES),
+    LABEL,
+    KeywordType(
+        "ElementsInRow",
+        2,
+        "number of elements in a row",
+        {
+            "16": "8 rows of 16 elements",
+            "32": "4 rows of 32 elements",
+            "64": "2 rows of 64 elements",
+        },
+    ),
+    KeywordType(
+        "HorizontalStride",
+        2,
+        "horizontal stride",
+        {"off": "every column", "on": "columns 0, 2, 4, ...", "on_inv": "columns 1, 3, 5, ..."},
+        reserved="reserved",
+    ),
+    VERTICAL_STRIDE,
+    ToleratedKeyword(
+        "ActivationFn",
+        4,
+        "activation function",
+        {
+            "identity": "x",
+            "relu": "x if x > 0, else 0",
+            "relu6": "x limited to 0..6",
+            "sigmoid": "1 / (1 + exp(-x))",
+            "tanh": "the hyperbolic tangent of x",
+            "gelu": "x / 2 * (1 + erf(x / sqrt(2)))",
+            "softplus": "log(1 + exp(x))",
+            "elu": "x if x >= 0, else alpha * (exp(x) - 1); the host sets alpha",
+            "exp2": "2 to the power of x",
+            "reciprocal": "1 / x; 0 for 0",
+            "rsqrt": "1 / sqrt(x); 0 unless x > 0",
+            "silu": "x / (1 + exp(-x))",
+        },
+    ),
+)
+OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}
