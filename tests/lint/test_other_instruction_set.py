@@ -104,8 +104,8 @@ def test_linting_a_file_of_one_set_loads_no_other(
     code = (
         "import sys\nfrom ipu_asm.cli.lint import command\n"
         f"command.main([{str(path)!r}, '--isa', {name!r}, '--jobs', '1'])\n"
-        f"prefix = 'ipu_asm.isa.{absent}.'\n"
+        f"prefix = 'ipu_asm.targets.{absent}.'\n"
         "print(sorted(m for m in sys.modules if m.startswith(prefix)))\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == f"['ipu_asm.isa.{absent}.manifest']"
+    assert run.stdout.splitlines()[-1] == f"['ipu_asm.targets.{absent}.manifest']"
