@@ -12,6 +12,7 @@ from typing import Container, Final, Mapping, Sequence
 import numpy as np
 
 from ipu_asm.assembler.encode import encode
+from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
@@ -120,10 +121,10 @@ def _prove_run(plan: PackingPlan, trial: Trial, seed: int) -> bool:
     """Compare both programs on random data; return whether they ran without a fault."""
     before, after = equal_extents(plan, trial.run, MOST_CYCLES)
     start = random_state(machine_for(plan.program.isa.name), trial.presets, seed)
-    old = end_of_run(plan.program, start, before)
+    old = end_of_run(plan.program, trial.presets, start, before)
     if old is None:
         return False
-    new = end_of_run(plan.packed, start, after)
+    new = end_of_run(plan.packed, trial.presets, start, after)
     if new is None:
         raise ProofError("the packed program faults where the program does not")
     different = [name for name in old.differences(new) if name != "pc"]
@@ -137,7 +138,7 @@ def random_state(model: MachineModel, presets: Mapping[str, int], seed: int) -> 
     random = np.random.default_rng(seed)
     bits = _DATA_BITS[seed // 3 % len(_DATA_BITS)]
     layout = model.layout
-    state: AnyState = model.State()
+    state: AnyState = model.make_state(_settings(model, presets))
     state.xmem.write_address(0, _small_bytes(random, model.memory_size, bits))
     registers = state.regfile
     registers.block[:] = random.bytes(len(registers.block))
@@ -151,8 +152,20 @@ def random_state(model: MachineModel, presets: Mapping[str, int], seed: int) -> 
     if model.type_register is not None:
         registers.scalars[_place(model, model.type_register)] = seed % len(model.constants)
     for name, value in presets.items():
-        registers.scalars[_place(model, name)] = value % (1 << 32)
+        if name not in NAMED_VALUES:
+            registers.scalars[_place(model, name)] = value % (1 << 32)
     return state.save()
+
+
+def _settings(model: MachineModel, presets: Mapping[str, int]) -> dict[str, object]:
+    """Return the host options of a machine among values of the host."""
+    return {
+        option.name: bool(presets[option.name])
+        if option.kind == "flag"
+        else setting_text(option.name, presets[option.name])
+        for option in model.host_options
+        if option.name in presets
+    }
 
 
 def _small_bytes(random: np.random.Generator, size: int, bits: int) -> bytes:
@@ -165,10 +178,12 @@ def _place(model: MachineModel, name: str) -> int:
     return place
 
 
-def end_of_run(program: Program, start: SavedState, cycles: int) -> SavedState | None:
+def end_of_run(
+    program: Program, presets: Mapping[str, int], start: SavedState, cycles: int
+) -> SavedState | None:
     """Return the state after so many bundles; None if there was a fault."""
     model = machine_for(program.isa.name)
-    state: AnyState = model.State()
+    state: AnyState = model.make_state(_settings(model, presets))
     state.restore(start)
     state.load_program(encode(program))
     try:

@@ -48,10 +48,10 @@ def compare_runs(
     runs = 0
     for seed in range(_MOST_SEEDS):
         start = random_state(machine_for(one.isa.name), old.presets, seed)
-        first = end_of_run(one, start, old.summary.cycles or 0)
+        first = end_of_run(one, old.presets, start, old.summary.cycles or 0)
         if first is None:
             continue
-        second = end_of_run(other, start, new.summary.cycles or 0)
+        second = end_of_run(other, new.presets, start, new.summary.cycles or 0)
         if second is None:
             raise ProofError("the new program faults where the program does not")
         different = [name for name in first.differences(second) if name not in ("pc", *ignored)]

@@ -187,3 +187,37 @@ def test_pipelining_and_rebasing_are_parts_of_packing(
     ran = run(main, ["kernel.s", option], capsys)
     assert (ran.status, ran.out) == (2, "")
     assert f"{option} is a part of packing: give --pack as well" in ran.err
+
+
+IPU2_ROWS = """\
+# isa: ipu2
+    SET lr1 cr0; SET lr2 cr0; SET lr6 cr0;;
+    SET lr3 cr0;;
+row:
+    LDR_MULT_REG r0 lr1 cr2;;
+    LDR_CYCLIC_MULT_REG lr2 cr3 lr0;;
+    MULT.RC.VV lr0 r0 0 lr0 cr15; ACC.ADD.FIRST;;
+    INC lr1 1; INC lr2 1;;
+    INC lr6 4; STR_ACC_REG lr6 cr4;;
+    INC lr3 1;;
+    BNE lr3 cr5 row;;
+    BKPT;;
+"""
+
+
+@pytest.mark.parametrize("mode", ["off", "fp32", "int32"])
+def test_the_proof_runs_in_the_mode_that_is_stated(
+    mode: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = check(capsys, IPU2_ROWS, f"-W --wide {mode} --cr 5=16")
+    assert "10 -> 6 bundles, 115 -> 51 cycles; proven, and compared in 3 runs" in ran.err
+    stated = IPU2_ROWS.replace("ipu2", f"ipu2\n# CR wide = {mode}, quantize = on", 1)
+    assert "10 -> 6 bundles" in check(capsys, stated, "-W").err
+
+
+def test_the_constants_of_ipu2_are_no_values_of_the_host(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ran = check(capsys, IPU2_ROWS, "-W --rebase --cr 2=0 3=100 4=200 5=16")
+    assert "68 -> 51 updates of loop registers; in the end, other values are in lr1" in ran.err
+    assert "10 -> 5 bundles, 115 -> 50 cycles" in ran.err

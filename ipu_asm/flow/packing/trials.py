@@ -51,13 +51,15 @@ def unknown_registers(program: Program, presets: Mapping[str, int]) -> tuple[lis
     """
     run = control_run(program, {}, most_steps=0)
     bases = {base for step in run.steps for access in step.accesses for base in access.bases}
-    used = {
+    read = {
         register
         for step in run.steps
         for update in step.updates
         for register, _ in (*update.sum[1], *(update.added or (0, ()))[1])
-        if register >= run.names.changing
     }
+    branches = [step.branch for step in run.steps if step.branch is not None]
+    read |= {each for branch in branches if branch.relation for each in (branch.left, branch.right)}
+    used = {register for register in read if register >= run.names.changing}
     names = run.names.names
     given = {*program.isa.constants, *program.isa.resets, *(name.lower() for name in presets)}
     return (

@@ -87,7 +87,8 @@ def _first_values(program: Program, presets: Mapping[str, int]) -> Values:
     names = scalar_registers(program.isa)
     random = Random(_SEED)
     given, drawn = [], []
-    known = {name.lower(): value & _MASK for name, value in presets.items()}
+    stated = {**program.isa.resets, **presets, **program.isa.constants}
+    known = {name.lower(): value & _MASK for name, value in stated.items()}
     for place, name in enumerate(names.names):
         other = random.getrandbits(_BITS)
         if place < names.changing:
@@ -95,7 +96,7 @@ def _first_values(program: Program, presets: Mapping[str, int]) -> Values:
             drawn.append(known.get(name, 0))
         else:
             given.append(known.get(name, random.getrandbits(_BITS)))
-            drawn.append(other)
+            drawn.append(program.isa.constants.get(name, other))
     return Values(given, drawn)
 
 
