@@ -7,10 +7,10 @@ from itertools import zip_longest
 from typing import Collection
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loops import last_of_loop
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 
 _DEEPEST = 20
@@ -142,10 +142,10 @@ def _may_be_loop(program: Program, number: int) -> bool:
 
 def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
     """Return the ends of functions, which contain their local labels, by first bundle."""
-    isa = program.isa
-    if not isa.surface.linked:
+    if not program.isa.surface.linked:
         return {}
-    first = [n for n in labelled if not is_local(isa, program.bundles[n].label or "")]
+    local = local_labels(program)
+    first = [n for n in labelled if program.bundles[n].label not in local]
     return _ends(first, program)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loops import last_of_loop
 from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.control_run.loops import loop_detail
@@ -26,7 +27,6 @@ from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.bundles import WrittenBundles
 from ipu_asm.ide.template.outline import symbol_of_tag, template_symbols, with_tags
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import roles
 from ipu_asm.text import Span
@@ -237,7 +237,7 @@ def _symbol(
     detail = _addresses(program.isa.unit, first, following)
     surface = program.isa.surface
     ends = [end_of_bundle(program, last), *(child.span.end for child in children[-1:])]
-    is_function = surface.linked and not is_local(program.isa, bundle.label or "")
+    is_function = surface.linked and bundle.label not in local_labels(program)
     return DocumentSymbol(
         bundle.label or "",
         FUNCTION if is_function else LOOP if is_loop else LABEL,

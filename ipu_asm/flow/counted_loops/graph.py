@@ -18,10 +18,10 @@ from ipu_asm.flow.counted_loops.effects import (
     LabelUse,
     effect_of,
 )
+from ipu_asm.flow.functions import local_labels
 from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.labels import is_local
 from ipu_asm.program.macros import effect_of as directive_effect
 from ipu_asm.program.program import Program
 
@@ -31,6 +31,11 @@ OUTSIDE = -1
 _LABEL = re.compile(r"(?<![\w.$\\])(?:[0-9]+[bf]|[A-Za-z_.][\w.$]*)(?![\w.$\\])")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 _MOST_REPEATED = 256
+# The directives that give no address of a label to anything.
+_ABOUT_SYMBOLS = (
+    ".addrsig", ".glob", ".hidden", ".internal", ".local", ".protected", ".section", ".size",
+    ".type", ".weak",
+)  # fmt: skip
 
 
 class Exit(NamedTuple):
@@ -147,8 +152,8 @@ class _Builder:
 
     def _starts(self) -> set[int]:
         """Return the first address and those of labels that other files may refer to."""
-        addresses = self._program.label_addresses
-        found = {address for label, address in addresses.items() if not is_local(self._isa, label)}
+        addresses, local = self._program.label_addresses, local_labels(self._program)
+        found = {address for label, address in addresses.items() if label not in local}
         return {address for address in (0, *found) if address < self._size}
 
     def _labelled(self) -> set[int]:
@@ -169,8 +174,8 @@ class _Builder:
                 if effect.step or effect.reads_files or effect.make_labels:
                     self._unclear_starts.add(self._program.addresses[number])
                     self._entries.update(self._labelled() if effect.reads_files else ())
-                if not words[0].startswith((".size", ".type", ".globl", ".global")):
-                    for name in _NAME.findall(" ".join(words[1:])):
+                if not words[0].startswith(_ABOUT_SYMBOLS):
+                    for name in _NAME.findall(" ".join(w for w in words[1:] if w[0] != '"')):
                         self._entries.update({addresses[name]} if name in addresses else ())
 
     def _add_exit(

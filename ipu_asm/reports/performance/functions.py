@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.counted_loops.facts import counted_loops
+from ipu_asm.flow.functions import local_labels
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.labels import is_local
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
 
@@ -25,7 +25,8 @@ class FunctionReport(NamedTuple):
 
 def function_reports(program: Program, lines: LineTable) -> list[FunctionReport]:
     """Return the functions by address; none for a set without counters."""
-    labels = sorted(program.label_addresses, key=lambda label: not is_local(program.isa, label))
+    local = local_labels(program)
+    labels = sorted(program.label_addresses, key=lambda label: label not in local)
     names = {program.label_addresses[label]: label for label in labels}
     found: list[FunctionReport] = []
     for function in counted_loops(program).functions:

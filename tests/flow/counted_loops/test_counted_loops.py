@@ -109,6 +109,57 @@ def test_engines_count_in_registers(isa: str, text: str, expected: list[int]) ->
     assert trips(isa, text) == expected
 
 
+KERNEL = (
+    "  .globl scale\n  .p2align 4\n  .type scale,@function\nscale:\n"
+    "  nopv ; vlda wl0, [p0], #32 ; nops ; movxm ls, #.l_start\n"
+    "  nopv ; nopa ; nops ; movxm le, #.l_end\n"
+    "  nopv ; mova r3, #3*4 ; nops\n"
+    "  nopv ; nopa ; nops ; add r4, r3, #-4 ; mov lc, r3\n"
+    "  mov lc, r4\n" + "  nop\n" * 7 + ".p2align 4\n.l_start:\n  vlda wl1, [p0], #32 ; nopx\n"
+    ".inside:\n  vlda wl2, [p0], #32 ; nopx\n.p2align 4\n.l_end:\n  nopv ; nopx\n"
+    "  ret lr\n" + "  nop\n" * 5 + ".l_after:\n  .size scale, .l_after - scale\n"
+)
+CYCLES = 12 + 8 * 3 + 6
+
+
+def functions(text: str) -> list[tuple[int, int | None]]:
+    return [(each.start, each.cycles) for each in found("xdna1", text).functions]
+
+
+def test_labels_of_loops_begin_no_function_whatever_their_names_are() -> None:
+    assert functions(KERNEL) == [(0, CYCLES)]
+    for old, new in ((".l_start", "head"), (".l_end", ".Llast"), (".inside", "g"), ("scale", ".f")):
+        assert functions(KERNEL.replace(old, new)) == [(0, CYCLES)]
+
+
+def test_places_of_directives_change_no_cycles() -> None:
+    lines = KERNEL.splitlines(keepends=True)
+    declaring, rest = lines[:3], lines[3:]
+    assert functions("".join((*rest, *declaring))) == [(0, CYCLES)]
+    assert functions(KERNEL.replace(".p2align 4\n", "")) == [(0, CYCLES)]
+    assert functions(KERNEL + '.ident "head inside .l_start"\n.section .inside\n') == [(0, CYCLES)]
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("f:\n" + RETURN + "g:\n" + RETURN, [0, 6]),
+        ("f:\nloop:\nadd r1, r1, #-1\njnz r1, #loop\n" + SLOTS + RETURN, [0]),
+        ("f:\njz r1, #out\n" + SLOTS + RETURN + "out:\n" + RETURN, [0]),
+        ("f:\n" + RETURN + "g:\nadd r1, r1, #-1\njnz r1, #g\n" + SLOTS + RETURN, [0, 6]),
+        ("f:\njl #g\n" + SLOTS + RETURN + "g:\n" + RETURN, [0, 12]),
+        ("f:\njl #.Lg\n" + SLOTS + RETURN + ".Lg:\n" + RETURN, [0, 12]),
+        (".type f,@function\nf:\n" + RETURN + "g:\n" + RETURN, [0]),
+        (".type f,@function\nf:\n" + RETURN + ".global .Lg\n.Lg:\n" + RETURN, [0, 6]),
+        ("f:\nmovxm p1, #g\njl p1\n" + SLOTS + RETURN + "g:\n" + RETURN, [0, 13]),
+    ],
+)
+def test_functions_are_declared_called_or_come_to_from_nowhere(
+    text: str, starts: list[int]
+) -> None:
+    assert [start for start, _ in functions(text)] == starts
+
+
 def test_nested_loops_are_multiplied() -> None:
     inner = "setzi $m2, 2\n.Li:\nnop\nbrnzdec $m2, .Li\nrpt 10, 0\n" + BODY
     text = "setzi $m1, 4\n.Lo:\n" + inner + "brnzdec $m1, .Lo\nexitz $mzero\n"
