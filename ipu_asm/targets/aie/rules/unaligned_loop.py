@@ -8,7 +8,9 @@ compiler has padded the code, and nothing is reported.
 
 ## Why
 The core fetches a loop's first bundle from an address that is a multiple of 16. Bundles are 2 to 16
-bytes long, so a label has such an address only by chance, unless `.p2align 4` precedes it.
+bytes long, so a label has such an address only by chance, unless `.p2align 4` precedes it. Between
+the writes to `ls`, `le` and `lc` and the last bundle of the loop belong at least 112 bytes, which
+are seven bundles of full length.
 
 ## Example
 ```
@@ -16,6 +18,8 @@ bytes long, so a label has such an address only by chance, unless `.p2align 4` p
 start:
     movxm ls, #body
     movxm le, #last
+    movxm lc, #8
+    nopa; nopb; nops; nopxm; nopv  # 7 times
 body:
     nopa
 last:
@@ -30,6 +34,8 @@ last:
 start:
     movxm ls, #body
     movxm le, #last
+    movxm lc, #8
+    nopa; nopb; nops; nopxm; nopv  # 7 times
     .p2align 4
 body:
     nopa
