@@ -26,8 +26,18 @@ _LOCAL = ("E0", "E1", "E2")
 _MARK = ";;"
 # Names that the user does not define: those of the preprocessor, and those reserved to compilers.
 _DECIDED = re.compile(r"if|ifdef|ifndef|elif|else|defined|__\w+")
+# The directives of the assembler that compare numbers.
+_COMPARING = r"if(?:eq|ne|[gl][te])?|else(?:if)?|endif"
+_COMPARED = re.compile(_COMPARING)
 _NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*")
-_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*", re.MULTILINE)
+_CONDITIONAL = re.compile(
+    rf"^[ \t]*(?:#[ \t]*(if|ifdef|ifndef|elif|else|endif)|\.(if\w+|{_COMPARING}))\b.*", re.MULTILINE
+)
+_REMARK = re.compile(r"//.*|/\*.*?\*/")
+_ASSIGNED = re.compile(
+    r"^[ \t]*(?:\.(?:set|equ|equiv|eqv)[ \t]+([A-Za-z_]\w*)[ \t]*,|([A-Za-z_]\w*)[ \t]*=)",
+    re.MULTILINE,
+)
 
 
 class _Occurrence(NamedTuple):
@@ -62,7 +72,7 @@ def findings_outside(
     """Return the findings about the written text that is in no expansion.
 
     That is text of macros that are never called, and of branches that are never taken. But text
-    that no assembler reads, such as that of `#if 0`, may be in any language.
+    that no assembler reads, such as that of `#if 0` or `.if 0`, may be in any language.
     """
     outside = [each for each in findings if not _is_expanded(expansions, each.span)]
     if not outside:
@@ -89,17 +99,27 @@ def _has_code(expansions: Sequence[Expansion], written: Span) -> bool:
 
 
 def _branches(text: str) -> Iterator[Span]:
-    """Yield the branches of conditionals that only a compiler decides, inner ones first."""
-    opened: list[tuple[int, str]] = []
+    """Yield the branches of conditionals that nothing outside the text decides, inner ones first.
+
+    Only a compiler decides some of a preprocessor; those of the assembler have numbers, and symbols
+    that the text assigns values to.
+    """
+    assigned = {one or other for one, other in _ASSIGNED.findall(text)}
+    opened: list[tuple[int, bool]] = []
     for directive in _CONDITIONAL.finditer(text):
-        conditions = directive[0]
-        if not directive[1].startswith("if") and opened:
-            start, before = opened.pop()
-            if all(map(_DECIDED.fullmatch, _NAME.findall(before))):
+        word = directive[1] or directive[2]
+        names = _NAME.findall(_REMARK.sub("", directive[0]))
+        if directive[1]:
+            is_decided = all(map(_DECIDED.fullmatch, names))
+        else:
+            is_decided = _COMPARED.fullmatch(word) is not None and assigned.issuperset(names[1:])
+        if not word.startswith("if") and opened:
+            start, was_decided = opened.pop()
+            if was_decided:
                 yield Span(start, directive.start())
-            conditions = before + conditions
-        if directive[1] != "endif":
-            opened.append((directive.end(), conditions))
+            is_decided = is_decided and was_decided
+        if word != "endif":
+            opened.append((directive.end(), is_decided))
 
 
 def _lifted(

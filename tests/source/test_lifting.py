@@ -62,6 +62,9 @@ def check_colossus(text: str, *expected: str) -> None:
         "#if 0\nthis is prose.\n#endif\nbr $m10\n",
         "#ifdef __IPU__\nbr $m10\n#else\nclass Kernel {};\n#endif\n",
         "#if 0\n#ifdef A\nsome prose\n#endif\nmore of it\n#endif\nbr $m10\n",
+        ".if 0\nsome prose $m0\n.endif\nbr $m10\n",
+        ".if 2 > 1 // always\nbr $m10\n.else\nsome prose\n.if 0\nmore of it\n.endif\n.endif\n",
+        ".set OLD, 0\n.if OLD\nsome prose\n.elseif OLD == 2\nmore of it\n.endif\nbr $m10\n",
         '#if defined(__cplusplus)\nextern "C" {\n#endif\nbr $m10\n',
     ],
 )

@@ -94,6 +94,30 @@ def test_a_mistake_in_a_branch_that_is_never_taken_is_found() -> None:
     assert check_findings(text) == [("E104", "$m99")]
 
 
+def test_a_second_macro_of_a_name_is_found_with_the_first_one() -> None:
+    text = ".macro STEP\nnop\n.endm\n.macro STEP x\nfnop\n.endm\nSTEP\n"
+    assert ("E001", "STEP") in check_findings(text)
+    finding = ANALYZER.analyze(text, "a.S").diagnostics[0]
+    assert finding.span.start == text.rindex("STEP x")
+    assert [(place.span.start, place.message) for place in finding.related] == [
+        (text.index("STEP"), "`STEP` is defined here first")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".macro m\nnop\n.endm\n.purgem m\n.macro m\nfnop\n.endm\nm\n",
+        ".macro m\nnop\n.endm\n.macro M\nfnop\n.endm\nm\nM\n",
+        ".if 1\n.macro m\nnop\n.endm\n.else\n.macro m\nfnop\n.endm\n.endif\nm\n",
+        "a:\n.if a - f\n.macro m\nnop\n.endm\n.else\n.macro m\nfnop\n.endm\n.endif\nm\nf:\n",
+        "#ifdef A\n.macro m\nnop\n.endm\n#else\n.macro m\nfnop\n.endm\n#endif\nm\n",
+    ],
+)
+def test_a_macro_that_may_be_the_only_one_of_its_name_is_silent(text: str) -> None:
+    assert check_findings(text) == []
+
+
 def test_both_branches_of_an_unknown_condition_are_read_silently() -> None:
     assert check_findings(".if . - 4\nx: nop\n.else\nx: nop\n.endif") == []
 

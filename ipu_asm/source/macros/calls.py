@@ -13,7 +13,7 @@ from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body, Macro
 from ipu_asm.source.macros.mapped_text import MappedText, frame_at, written_range
 from ipu_asm.source.macros.statements import Statement
-from ipu_asm.source.macros.structure import report_nameless, report_unclosed
+from ipu_asm.source.macros.structure import report_nameless, report_repeated, report_unclosed
 from ipu_asm.source.source_map import Frame, FrameKind
 from ipu_asm.text import Span
 
@@ -36,6 +36,10 @@ def define(opened: OpenText, statement: Statement) -> None:
             opened.expander.macros.pop(name[0], None)
         return
     macro = _macro(opened.source, statement, name[0], end)
+    first = opened.expander.macros.get(macro.name)
+    if first is not None:
+        start = statement.rest_start
+        report_repeated(opened, Span(start, start + len(macro.name)), first)
     opened.expander.macros[macro.name] = macro
     opened.expander.defined_macros.add(macro.name)
     opened.remember(macro.body)

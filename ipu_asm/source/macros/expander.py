@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import Callable
 
-from ipu_asm.diagnostics import Diagnostic, RuleId
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import Include
 from ipu_asm.source.lifting import related_places
@@ -64,11 +64,18 @@ class Expander:
         """The findings about macros and loops themselves."""
         return tuple(self._findings.values())
 
-    def report(self, rule: RuleId, message: str, source: MappedText, span: Span) -> None:
+    def report(
+        self,
+        rule: RuleId,
+        message: str,
+        source: MappedText,
+        span: Span,
+        *related: RelatedInformation,
+    ) -> None:
         """Add a finding about a place in a source."""
         written = written_range(source, *span)
-        related = tuple(related_places(frame_at(source, span.start)))
-        finding = Diagnostic(rule, message, written.span, related, path=written.path or None)
+        places = (*related, *related_places(frame_at(source, span.start)))
+        finding = Diagnostic(rule, message, written.span, places, path=written.path or None)
         self._findings.setdefault((rule, finding.path, finding.span), finding)
 
     def add_called_macros(self) -> None:

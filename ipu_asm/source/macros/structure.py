@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Mapping
 
+from ipu_asm.diagnostics import RelatedInformation
 from ipu_asm.diagnostics.errors import ERROR_DIRECTIVE, SYNTAX_ERROR, UNSUPPORTED_DIRECTIVE
 from ipu_asm.isa.operands import quoted
 from ipu_asm.source.macros.expander import OpenText
+from ipu_asm.source.macros.macro import Macro
 from ipu_asm.source.macros.statements import Statement
 from ipu_asm.text import Span
 
@@ -38,6 +40,14 @@ def report_nameless(opened: OpenText, statement: Statement) -> None:
     """Report a definition of a macro without a name."""
     found = quoted(statement.rest) if statement.rest else "none"
     _report(opened, f"`{statement.word}` needs a name, found {found}", statement)
+
+
+def report_repeated(opened: OpenText, name: Span, first: Macro) -> None:
+    """Report a second definition of a macro."""
+    written, (path, span) = quoted(first.name), (first.place.path, first.place.span)
+    related = RelatedInformation(span, f"{written} is defined here first", path or None)
+    message = f"a macro is defined once, found a second {written}; `.purgem` forgets the first one"
+    opened.expander.report(SYNTAX_ERROR, message, opened.source, name, related)
 
 
 def report_error(opened: OpenText, statement: Statement) -> None:
