@@ -7,7 +7,9 @@ what nobody has thought of yet runs ``pytest --hypothesis-profile=search`` now a
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,6 +28,11 @@ settings.register_profile(
     "search", _PATIENT, derandomize=False, max_examples=2_000, print_blob=True
 )
 settings.load_profile("same")
+
+
+# No test, and no program that one starts, leaves anything in the real home.
+_CACHE = tempfile.TemporaryDirectory(prefix="ipu-tests-cache-")
+os.environ["IPU_CACHE_DIR"] = _CACHE.name
 
 
 def pytest_sessionstart() -> None:

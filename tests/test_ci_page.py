@@ -151,7 +151,10 @@ def test_a_job_that_uploads_may_write_there() -> None:
 
 def test_the_step_that_keeps_the_cache_names_its_folder() -> None:
     [[step]] = [content for content in CONTENTS if isinstance(content, list)]
-    assert step["with"]["path"] == cache.FOLDER
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(cache.VARIABLE)
+        patch.delenv("XDG_CACHE_HOME", raising=False)
+        assert os.path.expanduser(step["with"]["path"]) == cache.cache_folder()
     assert step["with"]["key"].startswith(step["with"]["restore-keys"])
 
 

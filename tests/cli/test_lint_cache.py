@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import stat
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,14 @@ SETTINGS = ("", 'ignore = ["E101"]\n', 'fail-level = "hint"\n', 'select = ["E", 
 
 
 @pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the cache, which is new; the test runs in another empty folder."""
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    path = tmp_path / "store"
+    monkeypatch.setenv(cache.VARIABLE, str(path))
+    return path
 
 
 def write(name: str, text: str) -> None:
@@ -138,20 +145,100 @@ def test_another_version_of_the_program_lints_again(
     assert len(linted(capsys)) == 1
 
 
-def test_the_folder_lies_beside_the_configuration_and_hides_itself(
-    capsys: pytest.CaptureFixture[str],
+def test_the_folder_is_private_and_tagged_and_nothing_is_in_the_checkout(
+    capsys: pytest.CaptureFixture[str], store: Path
 ) -> None:
     write("ipu.toml", "")
     write("sub/a.s", "bkpt;;\n")
-    os.chdir("sub")
     run(main, [], capsys)
-    os.chdir("..")
-    names = sorted(path.name for path in Path(".ipu_cache").iterdir())
-    assert len(names) == 3
-    assert {".gitignore", "CACHEDIR.TAG"} < set(names)
-    assert Path(".ipu_cache/.gitignore").read_text().endswith("\n*\n")
-    tag = Path(".ipu_cache/CACHEDIR.TAG").read_text()
+    assert sorted(map(str, Path().rglob("*"))) == ["ipu.toml", "sub", "sub/a.s"]
+    assert len(list(store.iterdir())) == 3
+    tag = (store / "CACHEDIR.TAG").read_text()
     assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+    assert stat.S_IMODE(store.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in store.iterdir()} == {0o600}
+
+
+def test_the_folder_is_the_platform_s_unless_the_environment_names_another(
+    monkeypatch: pytest.MonkeyPatch, store: Path
+) -> None:
+    assert cache.cache_folder() == str(store)
+    monkeypatch.delenv(cache.VARIABLE)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert cache.cache_folder() == "/somewhere/ipu-asm"
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: ".cache/in-the-checkout")
+    assert cache.cache_folder() is None
+
+
+def test_what_a_checkout_has_under_the_name_of_an_old_cache_is_never_looked_at(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    Path(".ipu_cache").mkdir()
+    os.mkfifo(".ipu_cache/a.json")
+    before = os.stat(".ipu_cache")
+    check_same(capsys)
+    after = os.stat(".ipu_cache")
+    assert (after.st_mtime_ns, after.st_atime_ns) == (before.st_mtime_ns, before.st_atime_ns)
+
+
+@pytest.mark.parametrize("name", ["*.json", "key", "CACHEDIR.TAG"])
+@pytest.mark.parametrize("kind", ["link", "broken link", "hard link", "pipe", "folder", "huge"])
+def test_an_odd_file_in_the_cache_is_a_miss_and_is_never_written_through(
+    capsys: pytest.CaptureFixture[str], store: Path, kind: str, name: str
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    expected = check_same(capsys)
+    [path] = store.glob(name)
+    victim, created = store.parent / "victim", store.parent / "created"
+    victim.write_text("precious")
+    path.unlink()
+    if kind == "link":
+        path.symlink_to(victim)
+    elif kind == "broken link":
+        path.symlink_to(created)
+    elif kind == "hard link":
+        path.hardlink_to(victim)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+    assert run(main, [], capsys) == expected
+    assert run(main, [], capsys) == expected
+    assert victim.read_text() == "precious"
+    assert not created.exists()
+    assert not list(store.glob("*.tmp"))
+
+
+def test_files_and_folders_of_others_are_not_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    expected = check_same(capsys)
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    assert len(linted(capsys)) == 1
+    assert run(main, [], capsys) == expected
+
+
+def test_a_folder_moved_away_during_a_run_is_not_replaced_by_what_comes_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, store: Path
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    elsewhere = store.parent / "elsewhere"
+    elsewhere.mkdir()
+    lint = parallel.lint_all
+
+    def beside(*arguments: object) -> object:
+        store.rename(store.parent / "away")
+        store.symlink_to(elsewhere)
+        return lint(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("ipu_asm.cli.lint.run.lint_all", beside)
+    run(main, [], capsys)
+    assert list(elsewhere.iterdir()) == []
 
 
 def spoil(data: bytes, how: int) -> bytes:
@@ -161,39 +248,59 @@ def spoil(data: bytes, how: int) -> bytes:
 
 
 @pytest.mark.parametrize("how", range(4))
-def test_a_broken_cache_is_as_good_as_none(capsys: pytest.CaptureFixture[str], how: int) -> None:
+@pytest.mark.parametrize("name", ["*.json", "key"])
+def test_a_broken_cache_is_as_good_as_none(
+    capsys: pytest.CaptureFixture[str], store: Path, how: int, name: str
+) -> None:
     write("a.s", "acc.frist;;\n")
     expected = check_same(capsys)
-    (path,) = Path(".ipu_cache").glob("*.json")
+    (path,) = store.glob(name)
     path.write_bytes(spoil(path.read_bytes(), how))
     assert run(main, [], capsys) == expected
     assert linted(capsys) == []
 
 
-def test_results_of_another_form_are_as_good_as_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_another_form_are_as_good_as_none(
+    capsys: pytest.CaptureFixture[str], store: Path
+) -> None:
     write("a.s", "acc.frist;;\n")
     expected = check_same(capsys)
-    (path,) = Path(".ipu_cache").glob("*.json")
+    (path,) = store.glob("*.json")
+    key = (store / "key").read_bytes()
     name, _, line = path.read_text().partition("\n")[2].partition("\t")
     stamp = digest(tool_stamp())
     for change in ({"findings": [1]}, {"empty": 3}, {"read": None}, {"headers": {"/no": "a"}}):
         body = f"{name}\t{json.dumps(json.loads(line) | change)}"
-        path.write_text(f"{digest(stamp + body)}\n{body}")
+        path.write_text(f"{digest(stamp + body, key)}\n{body}")
+        assert run(main, [], capsys) == expected
+
+
+def test_a_result_that_was_written_without_the_key_is_not_believed(
+    capsys: pytest.CaptureFixture[str], store: Path
+) -> None:
+    write("a.s", "acc.frist;;\n")
+    expected = check_same(capsys)
+    (path,) = store.glob("*.json")
+    name, _, line = path.read_text().partition("\n")[2].partition("\t")
+    body = f"{name}\t{json.dumps(json.loads(line) | {'findings': []})}"
+    for key in (b"", bytes(32)):
+        path.write_text(f"{digest(digest(tool_stamp()) + body, key)}\n{body}")
         assert run(main, [], capsys) == expected
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "read-only"])
 def test_without_a_place_to_write_there_is_no_cache_and_no_error(
-    capsys: pytest.CaptureFixture[str], kind: str, tmp_path_factory: pytest.TempPathFactory
+    capsys: pytest.CaptureFixture[str], kind: str, store: Path
 ) -> None:
     write("a.s", "acc.frist;;\n")
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    elsewhere = store.parent / "elsewhere"
+    elsewhere.mkdir()
     if kind == "file":
-        Path(".ipu_cache").touch()
+        store.touch()
     elif kind == "link":
-        Path(".ipu_cache").symlink_to(elsewhere)
+        store.symlink_to(elsewhere)
     elif kind == "read-only":
-        Path(".ipu_cache").symlink_to("/proc/self")
+        store.symlink_to("/proc/self")
     ran = check_same(capsys)
     assert (ran.status, ran.err) == (1, "")
     assert list(elsewhere.iterdir()) == []
@@ -217,26 +324,28 @@ def test_runs_side_by_side_keep_what_the_others_have_added(
 
 
 def test_results_that_nothing_has_used_for_a_month_are_removed(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], store: Path
 ) -> None:
     write("a.s", "bkpt;;\n")
     write("sub/b.s", "bkpt;;\n")
     run(main, [], capsys)
-    files = list(Path(".ipu_cache").glob("*.json"))
+    files = list(store.glob("*.json"))
     assert len(files) == 2
     for path in files:
         os.utime(path, (0, 0))
     write("a.s", "bkpt;;\n\n")
     run(main, ["a.s"], capsys)
-    assert len(list(Path(".ipu_cache").glob("*.json"))) == 1
+    assert len(list(store.glob("*.json"))) == 1
 
 
-def test_a_source_that_is_gone_leaves_no_result(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_source_that_is_gone_leaves_no_result(
+    capsys: pytest.CaptureFixture[str], store: Path
+) -> None:
     write("a.s", "bkpt;;\n")
     write("b.s", "bkpt;;\n")
     run(main, [], capsys)
     Path("b.s").unlink()
     write("a.s", "bkpt;;\n\n")
     run(main, [], capsys)
-    (path,) = Path(".ipu_cache").glob("*.json")
+    (path,) = store.glob("*.json")
     assert '"b.s"' not in path.read_text()

@@ -1,17 +1,20 @@
-"""Results of earlier runs, kept in the folder `.ipu_cache` beside the configuration.
+"""Results of earlier runs, kept in a folder of the user and never in a checkout.
 
-There is one file for each folder of sources. Its first line holds a digest of all that follows and
-of the program that wrote it; each other line is the name of a source and, as JSON, its result. A
-result counts while the text, the settings and all headers are as they were, those included that
-were looked for and not found. A file is replaced as a whole, so parallel runs lose results at
-worst. What cannot be read or written is left alone: the cache never changes what a run prints.
+There is one file for each folder of sources. Its first line authenticates all that follows and the
+program that wrote it, with a random key that lies beside; each other line is the name of a source
+and, as JSON, its result. A result counts while the text, the settings and all headers are as they
+were, those included that were looked for and not found. A file is replaced as a whole, so parallel
+runs lose results at worst. No link is followed, and only regular files of the user are read.
+What cannot be read or written is left alone: the cache never changes what a run prints.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 import time
+import weakref
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Mapping
@@ -20,7 +23,6 @@ from ipu_asm.cli.lint.digests import digest, digest_of_file
 from ipu_asm.cli.lint.findings_json import findings_of_json, json_of_findings
 from ipu_asm.cli.lint.found import Found
 from ipu_asm.cli.lint.tool_stamp import tool_stamp
-from ipu_asm.config.files import FileError
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.disk_reader import DiskReader
@@ -32,19 +34,29 @@ if TYPE_CHECKING:
     from ipu_asm.config.isa_choice import IsaChoice
     from ipu_asm.source.expansion import SourceSettings
 
-FOLDER = ".ipu_cache"
+VARIABLE = "IPU_CACHE_DIR"
+"""The environment variable that names another folder than the platform's."""
 
+_FOLDER = "ipu-asm"
+_KEY = "key"
+_KEY_BYTES = 32
+_TAG_NAME = "CACHEDIR.TAG"
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# Results of ipu-lint, safe to delete. See https://bford.info/cachedir/ about this file.\n"
 )
-_IGNORE = "# Written by ipu-lint.\n*\n"
 _DAY_S = 24 * 60 * 60
 _MOST_DAYS = 30
 """Results of a folder that no run has asked for are removed after so many days."""
 _SUFFIX = ".json"
+_DRAFT_SUFFIX = ".tmp"
 _LARGEST_ENTRY = 1 << 20
 _LARGEST_FILE = 1 << 24
+_ALONE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _ALONE
+"""A pipe without a writer is opened at once, and then is no regular file."""
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ALONE
+_HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd
 
 
 class Question(NamedTuple):
@@ -112,20 +124,27 @@ class Cache:
 
     def write(self) -> None:
         """Write what was added, and remove what is old."""
-        roots = {each.root for each in self._shards.values() if each.added}
-        for shard in self._shards.values():
-            with suppress(OSError, FileError):
-                shard.write(self._stamp)
-        for root in roots:
+        added = [each for each in self._shards.values() if each.added]
+        for shard in added:
             with suppress(OSError):
-                _prune(os.path.join(root, FOLDER))
+                shard.write()
+        if added and self._folder is not None:
+            with suppress(OSError):
+                self._folder.prune()
 
     def _shard(self, question: Question) -> _Shard:
         folder = os.path.dirname(question.path)
-        name = f"{question.root}\0{folder}"
+        name = digest(f"{question.root}\0{folder}") + _SUFFIX
         if name not in self._shards:
-            self._shards[name] = _Shard(question.root, folder, self._stamp)
+            self._shards[name] = _Shard(self._folder, name, folder, self._stamp)
         return self._shards[name]
+
+    @cached_property
+    def _folder(self) -> _Folder | None:
+        path = cache_folder()
+        with suppress(OSError, ValueError):
+            return None if path is None else _Folder(path)
+        return None
 
     @cached_property
     def _stamp(self) -> str:
@@ -142,50 +161,124 @@ class Cache:
         return self._digests[path]
 
 
+def cache_folder() -> str | None:
+    """Return the user's folder for results; None if there is none."""
+    if path := os.environ.get(VARIABLE):
+        return os.path.abspath(path)
+    import platformdirs  # takes longer than the rest of the cache
+
+    path = platformdirs.user_cache_dir(_FOLDER, appauthor=False)
+    return path if os.path.isabs(path) else None  # without a home it would be in the checkout
+
+
+class _Folder:
+    """An opened folder of the user, in which no link is followed."""
+
+    def __init__(self, path: str) -> None:
+        """Open a folder, and make it if there is none. Raises `OSError`."""
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        self._path = path
+        self._descriptor: int | None = None
+        if _HAS_FOLDER_DESCRIPTORS:
+            self._path = ""
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            weakref.finalize(self, os.close, self._descriptor)
+        status = os.lstat(path) if self._descriptor is None else os.fstat(self._descriptor)
+        if not (stat.S_ISDIR(status.st_mode) and _is_ours(status)):
+            raise OSError("not a folder of the user")
+        self.key = self._read_key()
+
+    def read(self, name: str, most: int) -> bytes | None:
+        """Return a regular file of at most `most` bytes; None for any other."""
+        with suppress(OSError):
+            descriptor = os.open(self._at(name), _READ, dir_fd=self._descriptor)
+            with open(descriptor, "rb") as file:
+                status = os.fstat(descriptor)
+                if stat.S_ISREG(status.st_mode) and _is_ours(status) and status.st_size <= most:
+                    if time.time() - status.st_mtime > _DAY_S:  # it is in use
+                        os.utime(descriptor if os.utime in os.supports_fd else self._at(name))
+                    return file.read(most)
+        return None
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Replace a file, or a link, as a whole. Raises `OSError`."""
+        at = self._descriptor
+        draft = self._at(f"{os.urandom(8).hex()}{_DRAFT_SUFFIX}")
+        with open(os.open(draft, _NEW, 0o600, dir_fd=at), "wb") as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.replace(draft, self._at(name), src_dir_fd=at, dst_dir_fd=at)
+            except BaseException:
+                os.unlink(draft, dir_fd=at)
+                raise
+
+    def prune(self) -> None:
+        """Remove results, and drafts of runs that were killed, that nothing has used for long."""
+        oldest = time.time() - _MOST_DAYS * _DAY_S
+        with os.scandir(self._path if self._descriptor is None else self._descriptor) as entries:
+            for entry in entries:
+                if entry.name.endswith((_SUFFIX, _DRAFT_SUFFIX)):
+                    with suppress(OSError):
+                        if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                            os.unlink(self._at(entry.name), dir_fd=self._descriptor)
+
+    def _read_key(self) -> bytes:
+        key = self.read(_KEY, _KEY_BYTES)
+        if key is None or len(key) != _KEY_BYTES:
+            key = os.urandom(_KEY_BYTES)
+            self.replace(_KEY, key)
+            self.replace(_TAG_NAME, _TAG.encode("ascii"))
+        return key
+
+    def _at(self, name: str) -> str:
+        return os.path.join(self._path, name)
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether a file belongs to the user, as far as the platform tells."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
 class _Shard:
     """The results of the sources in one folder."""
 
-    def __init__(self, root: str, folder: str, stamp: str) -> None:
-        self.root = root
+    def __init__(self, cache: _Folder | None, name: str, folder: str, stamp: str) -> None:
         self.added: dict[str, str] = {}
+        self._cache = cache
+        self._name = name
         self._folder = folder
-        self._path = os.path.join(root, FOLDER, digest(folder) + _SUFFIX)
-        self._lines = self._read(stamp)
+        self._stamp = stamp
+        self._lines = self._read()
 
     def entry(self, name: str) -> Any:
         """Return the result of a file, None if there is none. Raises `ValueError`."""
         line = self._lines.get(json.dumps(name))
         return None if line is None else json.loads(line)
 
-    def write(self, stamp: str) -> None:
-        """Replace the file, with what other runs have added. Raises `OSError`, `FileError`."""
-        if not self.added:
+    def write(self) -> None:
+        """Replace the file, with what other runs have added. Raises `OSError`."""
+        if self._cache is None:
             return
-        _make_folder(os.path.dirname(self._path))
         lines = {json.dumps(name): line for name, line in self.added.items()}
         size = sum(map(len, lines.values()))
-        for name, line in self._read(stamp).items():
+        for name, line in self._read().items():
             size += len(line)
             is_there = os.path.lexists(os.path.join(self._folder, json.loads(name)))
             if is_there and size < _LARGEST_FILE:
                 lines.setdefault(name, line)
         body = "\n".join(f"{name}\t{line}" for name, line in lines.items())
-        from ipu_asm.config.file_writing import replace_file  # loaded by those who write
+        seal = digest(self._stamp + body, self._cache.key)
+        self._cache.replace(self._name, f"{seal}\n{body}".encode("ascii"))
 
-        replace_file(self._path, f"{digest(stamp + body)}\n{body}".encode("ascii"))
-
-    def _read(self, stamp: str) -> dict[str, str]:
-        """Return the lines of the file by name; none of a file that another program wrote."""
-        try:
-            with open(self._path, encoding="ascii") as file:
-                first, _, body = file.read(2 * _LARGEST_FILE).partition("\n")
-        except (OSError, ValueError):
+    def _read(self) -> dict[str, str]:
+        """Return the lines of the file by name; none of a file that anything else wrote."""
+        data = None if self._cache is None else self._cache.read(self._name, 2 * _LARGEST_FILE)
+        if self._cache is None or data is None:
             return {}
-        if first != digest(stamp + body):
+        seal, _, body = data.decode("ascii", "replace").partition("\n")
+        if seal != digest(self._stamp + body, self._cache.key):
             return {}
-        with suppress(OSError):
-            if time.time() - os.stat(self._path).st_mtime > _DAY_S:
-                os.utime(self._path)  # it is in use
         rows = (line.partition("\t") for line in body.split("\n"))
         return {name: line for name, _, line in rows}
 
@@ -207,24 +300,3 @@ def _header(path: str, name: str) -> SourceFile:
     if source is None:
         raise ValueError(path)
     return SourceFile(source.text, name)
-
-
-def _make_folder(folder: str) -> None:
-    """Make the cache, as one that version control and backups leave out. Raises `OSError`."""
-    if os.path.islink(folder):
-        raise OSError("a link may lead out of the project")
-    with suppress(FileExistsError):
-        os.mkdir(folder)
-    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", _IGNORE)):
-        with suppress(FileExistsError), open(os.path.join(folder, name), "x") as file:
-            file.write(text)
-
-
-def _prune(folder: str) -> None:
-    """Remove results, and drafts of runs that were killed, that nothing has used for long."""
-    oldest = time.time() - _MOST_DAYS * _DAY_S
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith((_SUFFIX, ".tmp")) and entry.stat().st_mtime < oldest:
-                with suppress(OSError):
-                    os.unlink(entry.path)

@@ -51,9 +51,9 @@ class RecordingReader(DiskReader):
         return stamp
 
 
-def digest(text: str) -> str:
-    """Return 32 hexadecimal digits that tell a text from others."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def digest(text: str, key: bytes = b"") -> str:
+    """Return 32 hexadecimal digits of a text, which nobody can find without `key`."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=key).hexdigest()
 
 
 def digest_of_file(path: str) -> str | None:

@@ -140,7 +140,8 @@ def _add_choice_of_files(parser: ArgumentParser) -> None:
     group.add_argument(
         "--no-cache",
         action="store_true",
-        help="neither read nor write `.ipu_cache`, the folder with the results of earlier runs",
+        help="neither read nor write the results of earlier runs, which are in your cache folder "
+        "(`IPU_CACHE_DIR` names another)",
     )
 
 
