@@ -126,8 +126,9 @@ def _before_bundle(sum_: Sum, step: Step) -> Sum | None:
 
 
 def _start(access: Access, names: tuple[str, ...], values: dict[str, int]) -> int:
-    bases = sum(values[names[register]] for register in access.bases)
-    return _sum(access.offset, names, values) + bases * access.unit
+    base = access.base([values[name] for name in names])
+    assert isinstance(base, int), "a machine knows its registers"
+    return _sum(access.offset, names, values) + base
 
 
 def _sum(sum_: Sum, names: tuple[str, ...], values: dict[str, int]) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Iterable, Iterator, Mapping
 
+from ipu_asm.config.kernel_keys import NAMED_VALUES
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts
@@ -32,14 +34,16 @@ class RunLength:
     def __init__(self, program: Program, state: AnyState) -> None:
         self._program = program
         self._begins = state.program_counter == 0
-        self._registers = state.regfile.scalar_values()
+        settings = machine_for(program.isa.name).setting_values(state.settings)
+        modes = {name: int(settings[name].number) for name in NAMED_VALUES if name in settings}
+        self._presets = state.regfile.scalar_values() | modes
 
     @cached_property
     def _run(self) -> ControlRun | None:
         if not self._begins:
             return None
         try:
-            run = control_run(self._program, self._registers, _MOST_STEPS)
+            run = control_run(self._program, self._presets, _MOST_STEPS)
         except UnsupportedProgramError:
             return None
         return run if run.is_complete else None
@@ -63,7 +67,7 @@ class RunLength:
         """The memory that the run accesses; None if that is not known."""
         if self._run is None:
             return None
-        facts = ControlFacts({}, self._run)
+        facts = ControlFacts(self._presets, self._run)
         found: dict[str, list[range]] = {"read": [], "write": []}
         for each in facts.summary.accesses.values():
             if each.access.space.is_register:

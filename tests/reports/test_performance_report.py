@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.progressions import merged
+from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
@@ -75,3 +76,26 @@ def test_overlaps_have_the_addresses_that_both_regions_touch() -> None:
     assert (second.first.base.text, second.second.base.text) == ("cr1", "cr2")
     assert [*second.shared] == [range(0x300, 0x380)]
     assert second.is_written
+
+
+def test_overlaps_of_rows_are_those_of_their_bytes() -> None:
+    text = (
+        "SET lr1 cr0;; x: INC lr1 1; LDR_MULT_REG r0 lr1 cr2; STR_ACC_REG lr1 cr3;"
+        "BNE lr1 cr4 x;; BKPT;;"
+    )
+    shared = {}
+    for mode, last in (("off", 95), ("fp32", 128), ("fp32", 96)):
+        presets = {"cr2": 64, "cr3": last, "cr4": 32, "wide": ("off", "fp32").index(mode)}
+        program = read_program(load_isa("ipu2"), text)
+        program.presets = presets
+        report = report_of(program)
+        shared[mode, last] = [[*each.shared] for each in report.overlaps]
+        assert [each.base.value for each in report.regions] == [
+            64 * (128, 512)[presets["wide"]],
+            last * (128, 512)[presets["wide"]],
+        ]
+    assert shared == {
+        ("off", 95): [[range(96 * 128, 98 * 128)]],
+        ("fp32", 128): [],
+        ("fp32", 96): [[range(97 * 512, 98 * 512)]],
+    }

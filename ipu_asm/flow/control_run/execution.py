@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.flow.control_run.guards import guards_of
-from ipu_asm.flow.control_run.iteration_bounds import base_of, further_iterations, unknown_addresses
+from ipu_asm.flow.control_run.iteration_bounds import further_iterations, unknown_addresses
 from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit
 from ipu_asm.flow.control_run.run import (
     CANCELLED,
@@ -334,5 +334,5 @@ class Execution:
         """Return the highest offset that does not fault; None if no offset is too high."""
         if access.highest is None:
             return None
-        base = base_of(access, self.values)
+        base = access.base(self.values)
         return access.highest - (base if isinstance(base, int) else 0)

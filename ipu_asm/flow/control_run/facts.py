@@ -70,9 +70,8 @@ class ControlFacts:
 
     def base(self, access: AccessSummary) -> int | None:
         """Return the sum of the base registers in bytes; None if a value is not known."""
-        values = [self.run.registers[register] for register in access.access.bases]
-        known = [value % (1 << 32) for value in values if isinstance(value, int)]
-        return sum(known) * access.access.unit if len(known) == len(values) else None
+        base = access.access.base(self.run.registers)
+        return base if isinstance(base, int) else None
 
     def initial(self, register: str) -> Value:
         """Return the value of a register at the start of the run."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.run import FAULT, ControlRun
 from ipu_asm.flow.control_run.steps import Access, value_of
 from ipu_asm.flow.control_run.trace import LoopRun, Node
@@ -45,7 +44,7 @@ def fault_of(run: ControlRun) -> Fault | None:
     for update in step.updates:
         values[update.register] = update.value(run.registers)
     for access in step.accesses:
-        offset, base = value_of(access.offset, values), base_of(access, run.registers)
+        offset, base = value_of(access.offset, values), access.base(run.registers)
         if isinstance(offset, int):
             fault = Fault(run.end.address, access, offset, base)
             if fault.is_misaligned or _is_outside(fault):

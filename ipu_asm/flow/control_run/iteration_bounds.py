@@ -15,9 +15,7 @@ from ipu_asm.flow.control_run.values import (
     MODULUS,
     Value,
     minus,
-    plus,
     registers_in,
-    unsigned,
 )
 
 if TYPE_CHECKING:
@@ -92,7 +90,7 @@ def _bounds_of_values(
     compared = step.compared
     pairs = zip(step.accesses, executed.values[compared:], strides[compared:])
     for access, progression, stride in pairs:
-        yield _of_access(access, base_of(access, bases), progression, stride)
+        yield _of_access(access, access.base(bases), progression, stride)
     # Windows count modulo their register, so that no value of theirs is a bound.
     first = step.first_observed
     for progression, stride in zip(executed.values[first:], strides[first:]):
@@ -171,17 +169,6 @@ def _in_range(progression: Progression, stride: Value) -> Bound:
         return None
     extent = extent_of(progression.start, progression.dimensions)
     return 0 if extent is None else within(extent[0], extent[1], LOWEST, HIGHEST, stride)
-
-
-def base_of(access: Access, registers: Sequence[Value]) -> Value:
-    """Return the sum of the base registers of an access, as unsigned numbers."""
-    base: Value = 0
-    for register in access.bases:
-        value = registers[register]
-        value = unsigned(value) if isinstance(value, int) else value
-        value = value if access.unit == 1 else plus(0, value, access.unit)
-        base = value if base == 0 else plus(base, value)
-    return base
 
 
 def _of_access(access: Access, base: Value, progression: Progression, stride: Value) -> Bound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.flow.control_run.values import Value, byte_sums, modulo, plus, reduced
+from ipu_asm.flow.control_run.values import Value, byte_sums, modulo, plus, reduced, unsigned
 from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.named_tuple import NamedTuple
 
@@ -77,6 +77,16 @@ class Access(NamedTuple):
     bases: tuple[int, ...]
     highest: int | None
     unit: int = 1
+
+    def base(self, registers: Sequence[Value]) -> Value:
+        """Return the sum of the base registers, in bytes."""
+        base: Value = 0
+        for register in self.bases:
+            value = registers[register]
+            value = unsigned(value) if isinstance(value, int) else value
+            value = value if self.unit == 1 else plus(0, value, self.unit)
+            base = value if base == 0 else plus(base, value)
+        return base
 
 
 class WindowRead(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.progressions import extent
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.summary import AccessSummary
@@ -44,7 +43,7 @@ def disjoint_accesses(facts: ControlFacts | None) -> Disjoint | None:
 
 
 def _extent(summary: AccessSummary, facts: ControlFacts) -> _Extent | None:
-    base = base_of(summary.access, facts.run.registers)
+    base = summary.access.base(facts.run.registers)
     ranges = [extent(progression) for progression in summary.offsets]
     known = [each for each in ranges if each is not None]
     if len(known) < len(ranges):

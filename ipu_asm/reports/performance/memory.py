@@ -11,7 +11,7 @@ from ipu_asm.flow.control_run.progressions import byte_ranges, merged, number_co
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.summary import AccessSummary, Count
 from ipu_asm.flow.control_run.trace import Progression
-from ipu_asm.flow.control_run.values import Symbolic, Unknown, Value, plus, unsigned
+from ipu_asm.flow.control_run.values import Symbolic, Unknown, plus
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.measured import Measured, total
@@ -20,12 +20,14 @@ from ipu_asm.reports.performance.measured import Measured, total
 class Base(NamedTuple):
     """What the offsets of accesses count from: registers, and values that are not known.
 
-    `value` is its address, None if some are not known: those in `unknown`.
+    `value` is its address in bytes, None if some are not known: those in `unknown`. The registers
+    count in units of `unit` bytes: those of a row, in memory that is addressed by rows.
     """
 
     text: str
     value: int | None
     unknown: tuple[str, ...] = ()
+    unit: int = 1
 
 
 class AccessReport(NamedTuple):
@@ -177,17 +179,16 @@ def _by_base(
 
 def _base(facts: ControlFacts, access: Access, parts: Sequence[tuple[Unknown, int]]) -> Base:
     run = facts.run
-    value: Value = Symbolic(0, tuple(parts)) if parts else 0
-    factors = Counter({part.name: factor for part, factor in parts})
-    for register in access.bases:
-        content = run.registers[register]
-        value = plus(value, unsigned(content) if isinstance(content, int) else content)
-        factors[run.names.names[register]] += 1
+    value = plus(access.base(run.registers), Symbolic(0, tuple(parts)) if parts else 0)
+    unit = access.unit if all(factor % access.unit == 0 for _, factor in parts) else 1
+    scale = access.unit // unit
+    factors = Counter({part.name: factor // unit for part, factor in parts})
+    factors.update({run.names.names[register]: scale for register in access.bases})
     terms = [name if factor == 1 else f"{factor} * {name}" for name, factor in factors.items()]
     text = " + ".join(reversed(terms))
     if isinstance(value, int):
-        return Base(text, value)
-    return Base(text, None, value.registers)
+        return Base(text, value, (), unit)
+    return Base(text, None, value.registers, unit)
 
 
 def _lowest(progressions: Sequence[Progression]) -> int | None:

@@ -143,8 +143,11 @@ def cycles_text(report: PerformanceReport) -> str:
 
 
 def base_text(base: Base) -> str:
-    """Return a base with its address, if it is known: `cr1 = 0x20000`."""
-    return base.text if base.value is None else presets_text({base.text: base.value})
+    """Return a base with its value, if it is known: `cr1 = 0x20000`, `row cr2 = 64`."""
+    row = "row " if base.unit > 1 else ""
+    if base.value is None:
+        return row + base.text
+    return row + presets_text({base.text: base.value // base.unit})
 
 
 def range_text(start: int, end: int) -> str:
@@ -156,9 +159,9 @@ def extent_text(access: AccessReport) -> str:
     """Return the bytes of an access, as addresses if its base is known."""
     if access.executions == 0:
         return "never executed"
-    if access.first is None or access.end is None:
-        return access.text or f"{access.base.text} + ?"
-    base = access.base.value
+    base, is_row = access.base.value, access.base.unit > 1
+    if access.first is None or access.end is None or (base is None and is_row):
+        return access.text or f"{'rows ' if is_row else ''}{access.base.text} + ?"
     if base is not None:
         return range_text(access.first + base, access.end + base)
     return f"{access.base.text} + {range_text(access.first, access.end)}"

@@ -11,6 +11,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, assign_with, evaluate
 from ipu_asm.debugger.inspection import Inspector
 from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.memory_usage import memory_usage
 from ipu_asm.emulator import machine_for
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
@@ -68,3 +69,15 @@ def test_pairs_are_registers_and_constants_keep_their_values() -> None:
     assert evaluate(context, "lr4 * 10 + lr5").value.number == 78
     with pytest.raises(ExpressionError, match="`cr0` is always 0"):
         assign_with(debugger.edit, context, "cr0", "5")
+
+
+@pytest.mark.parametrize(("settings", "size"), [({}, 128), ({"wide": "fp32"}, 512)])
+def test_the_memory_map_foretells_rows_of_the_mode(settings: dict[str, Any], size: int) -> None:
+    state = machine_for("ipu2").make_state(settings)
+    state.load_program(assemble("LDR_MULT_REG r0 lr0 cr3;; BKPT;;", isa="ipu2"))
+    state.regfile.set_cr(3, 2)
+    program = read_program(load_isa("ipu2"), "LDR_MULT_REG r0 lr0 cr3;; BKPT;;")
+    debugger = Debugger(LineTable(program), state)
+    assert debugger.planned_accesses == ((range(2 * size, 3 * size),), ())
+    [region] = memory_usage(debugger).regions
+    assert region.bytes == range(2 * size, 3 * size)
