@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Mapping
+from typing import Iterable, Mapping
 
 from ipu_asm.flow.accesses import accesses_of
-from ipu_asm.flow.control_run.configurations import commented_values
+from ipu_asm.flow.control_run.configurations import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import control_facts, facts_with
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import Access
@@ -18,6 +18,7 @@ from ipu_asm.program.register_notes import register_notes
 
 _VALUE = re.compile(r"(-?(?:0x[\da-f_]+|\d[\d_]*))(?:$|[,;:]|[ \t]+\()", re.IGNORECASE)
 _WORD = 1 << 32
+_CR_COMMENT = re.compile(r"^\W*CR[ \t].*$", re.MULTILINE)
 
 
 class HeaderValue(NamedTuple):
@@ -77,6 +78,45 @@ def header_values(program: Program) -> dict[str, HeaderValue]:
             words = f"{note.name} at {note.start // note.row:#x}"
             found[name] = HeaderValue(note.start // unit, words)
     return found
+
+
+def said_elsewhere(program: Program, constants: Mapping[str, int]) -> dict[str, str]:
+    """Return what says of constant registers that data begin elsewhere than at their values.
+
+    It is a value that the host is said to write, a region of the head comment, or, where that does
+    not name the register, a register that it does name and that nothing reads.
+    """
+    notes, bases = register_notes(program), bases_of(program)
+    head = _CR_COMMENT.sub("", _head(program)).lower()
+    found: dict[str, str] = {}
+    for name, constant in constants.items():
+        stated = {each[name] for each in configurations_of(program) if name in each}
+        match = _VALUE.match(notes.get(name, ""))
+        value = next(iter(stated - {constant}), int(match[1], 0) if match else constant)
+        if value != constant:
+            found[name] = f"it is said to be {value:#x}"
+        elif name in bases and bases[name].start != constant * bases[name].row:
+            found[name] = f"`{bases[name].name}` is at {bases[name].start // bases[name].row:#x}"
+        elif not stated and not re.search(rf"\b{name}\b", head):
+            unread = _unread(program, re.findall(r"\b[a-z]+\d+\b", head))
+            found |= {name: f"nothing reads `{unread}`"} if unread else {}
+    return found
+
+
+def _head(program: Program) -> str:
+    """Return the text above the first instruction."""
+    bundle = program.bundles[0]
+    text = bundle.syntax.text
+    return text[: bundle.first_token.start] if bundle.syntax.words else text
+
+
+def _unread(program: Program, named: Iterable[str]) -> str:
+    """Return the first register in a list that only the host sets and that nothing reads."""
+    isa = program.isa
+    names, changing = scalar_registers(isa)
+    options = {option.register for option in manifests()[isa.name].host_options}
+    host = set(names[changing:]) - set(isa.constants) - options - set(host_registers(program))
+    return next((name for name in named if name in host), "")
 
 
 def input_regions(program: Program, values: Mapping[str, int]) -> list[InputRegion]:

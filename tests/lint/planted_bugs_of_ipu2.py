@@ -70,7 +70,7 @@ BUGS = [
         ("W301", "ADD lr8 lr9 cr15;", "ADD lr8 lr9 cr0;"),
         ("W301", "ADD lr8 lr9 cr15;", "ADD lr8 lr9 cr1;"),
         ("W302", "INC lr2 1; INCR_MOD_POW2 lr4 cr15 9;", "INC lr2 1;"),
-        ("W312", "LDR_CYCLIC_MULT_REG lr2 cr2 lr4;;\n", "LDR_CYCLIC_MULT_REG lr2 cr0 lr4;;\n"),
+        ("W312", "LDR_CYCLIC_MULT_REG lr2 cr2 lr4;;\n", "LDR_CYCLIC_MULT_REG lr2 cr1 lr4;;\n"),
         ("W312", "LDR_MULT_REG r1 lr0 cr3", "LDR_MULT_REG r1 lr0 cr1"),
         ("W312", "STR_POST_AAQ_REG lr3 cr6", "STR_POST_AAQ_REG lr3 cr1"),
         (
@@ -106,9 +106,9 @@ BUGS = [
         ("W301", "    LDR_CYCLIC_MULT_REG lr8 cr2 lr0;;\n", ""),
         ("W301", "MULT.RC.VS lr0 0 lr0 cr15;", "MULT.RC.VV lr0 r1 0 lr0 cr15;"),
         ("W302", "MULT.RC.VS lr0 0 lr0 cr15;", "ADD lr10 lr0 cr15; MULT.RC.VS lr10 0 lr0 cr15;"),
-        ("W312", "LDR_MULT_REG r0 lr2 cr2;;", "LDR_MULT_REG r0 lr2 cr0;;"),
+        ("W312", "LDR_MULT_REG r0 lr2 cr2;;", "LDR_MULT_REG r0 lr2 cr1;;"),
         ("W312", "LDR_MULT_REG r0 lr2 cr2;\n", "LDR_MULT_REG r0 lr2 cr1;\n"),
-        ("W312", "LDR_CYCLIC_MULT_REG lr8 cr2 lr0;;", "LDR_CYCLIC_MULT_REG lr8 cr0 lr0;;"),
+        ("W312", "LDR_CYCLIC_MULT_REG lr8 cr2 lr0;;", "LDR_CYCLIC_MULT_REG lr8 cr1 lr0;;"),
         ("W312", "STR_POST_AAQ_REG lr0 cr6", "STR_POST_AAQ_REG lr0 cr0"),
         ("W312", "STR_POST_AAQ_REG lr0 cr7", "STR_ACC_REG lr0 cr1"),
         (
