@@ -74,9 +74,11 @@ def _clipped_offsets(start: int, dimensions: Sequence[Dimension], size: int) -> 
         if not isinstance(stride, int):
             return 0
         most = min(count, size) if isinstance(count, int) else size
-        values = {value + stride * number for value in values for number in range(most)}
-        if len(values) > _MOST_OFFSETS:
-            return 0
+        before, values = values, set()
+        for number in range(most):
+            values.update(value + stride * number for value in before)
+            if len(values) > _MOST_OFFSETS:
+                return 0
     return sum(1 << value for value in values if 0 <= value < size)
 
 

@@ -10,6 +10,7 @@ from math import gcd, prod
 from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.progressions import is_apart
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
 from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups
@@ -57,7 +58,7 @@ def _overwriting(facts: ControlFacts) -> set[tuple[str, tuple[int, ...]]]:
             access, progression = step.accesses[number], node.values[step.compared + number]
             key = access.memory, access.bases
             extents.setdefault(key, []).append(_extent(progression, access.size))
-            if progression.dimensions and not _is_apart(progression, access.size):
+            if progression.dimensions and not is_apart(progression, access.size):
                 found.add(key)
     for key, some in extents.items():
         some.sort()
@@ -94,21 +95,6 @@ def _distinct(progression: Progression) -> int:
     return prod(
         count for stride, count in progression.dimensions if stride and isinstance(count, int)
     )
-
-
-def _is_apart(progression: Progression, size: int) -> bool:
-    """Return whether the accesses of a progression surely touch different bytes."""
-    reach = size
-    strides = sorted(
-        (abs(stride), count)
-        for stride, count in progression.dimensions
-        if isinstance(stride, int) and isinstance(count, int) and count > 1
-    )
-    for stride, count in strides:
-        if stride < reach:
-            return False
-        reach += stride * (count - 1)
-    return True
 
 
 def _extent(progression: Progression, size: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.expressions.parser import parse
-from ipu_asm.flow.assertions.values import Executions, Undecided, refutation
+from ipu_asm.flow.assertions.values import Budget, Executions, Undecided, refutation
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import unknown
 
@@ -62,7 +62,7 @@ def test_a_condition_is_refuted_just_if_one_execution_does(
         lr1 = numbers[1] + sum(map(mul, numbers[4:6], place))
         points.append({"lr0": lr0, "lr1": lr1, "top": 7})
     held = [bool(eval(_python(text), point)) for point in points]
-    found = refutation(parse(text).node, Executions(values, {"top": 7}))
+    found = refutation(parse(text).node, Executions(values, {"top": 7}), Budget())
     assert (found is None) is all(held)
     if found is not None:
         assert not eval(_python(text), {"top": 7, **found})
@@ -81,9 +81,14 @@ def _python(text: str) -> str:
 def test_many_executions_are_decided_by_their_extremes() -> None:
     values = {"lr0": Progression(0, ((1, 10**6), (0, 10**6)))}
     constants: dict[str, int] = {}
-    assert refutation(parse("lr0 in 0..999999").node, Executions(values, constants)) is None
-    assert refutation(parse("lr0 * 128 % 128 == 0").node, Executions(values, constants)) is None
-    found = refutation(parse("lr0 < 999999").node, Executions(values, constants))
+    assert (
+        refutation(parse("lr0 in 0..999999").node, Executions(values, constants), Budget()) is None
+    )
+    assert (
+        refutation(parse("lr0 * 128 % 128 == 0").node, Executions(values, constants), Budget())
+        is None
+    )
+    found = refutation(parse("lr0 < 999999").node, Executions(values, constants), Budget())
     assert found == {"lr0": 999_999}
 
 
@@ -91,11 +96,11 @@ def test_what_depends_on_an_unknown_register_is_not_decided() -> None:
     values = {"lr0": Progression(unknown("cr1"), ((128, 4),)), "lr1": Progression(3, ((0, 4),))}
     for text in ("lr0 == 0", "lr0 % 128 == 0", "lr2 == 0", "sum(acc) == 0", "lr1 / 0 == 1"):
         with pytest.raises(Undecided):
-            refutation(parse(text).node, Executions(values, {}))
-    assert refutation(parse("lr1 == 3").node, Executions(values, {})) is None
+            refutation(parse(text).node, Executions(values, {}), Budget())
+    assert refutation(parse("lr1 == 3").node, Executions(values, {}), Budget()) is None
 
 
 def test_a_difference_of_unknown_registers_may_be_known() -> None:
     base = {"lr0": Progression(unknown("cr1")), "cr1": Progression(unknown("cr1"))}
-    assert refutation(parse("lr0 == cr1").node, Executions(base, {})) is None
-    assert refutation(parse("lr0 > cr1").node, Executions(base, {})) is not None
+    assert refutation(parse("lr0 == cr1").node, Executions(base, {}), Budget()) is None
+    assert refutation(parse("lr0 > cr1").node, Executions(base, {}), Budget()) is not None

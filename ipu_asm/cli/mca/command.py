@@ -120,9 +120,9 @@ def _reports(
 ) -> list[PerformanceReport]:
     """Return a report for each configuration of the host; of formats with one, the first."""
     program = effective.program
-    every: list[ControlFacts | None] = [
-        followed_further(program, facts, _MOST_STEPS) for facts in control_facts(program)
-    ]
+    known = control_facts(program)
+    most = _MOST_STEPS // max(1, len(known))
+    every: list[ControlFacts | None] = [followed_further(program, facts, most) for facts in known]
     if not every:
         if not program.isa.counting.registers:
             message = f"what control of `{program.isa.name}` depends on is not described"

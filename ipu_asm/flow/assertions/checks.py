@@ -19,6 +19,7 @@ from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, as
 from ipu_asm.flow.assertions.regions import RegionCheck
 from ipu_asm.flow.assertions.syntax import Conditions, Count, Region, parse_assertion
 from ipu_asm.flow.assertions.values import (
+    Budget,
     Executions,
     Undecided,
     number_of,
@@ -63,9 +64,11 @@ def check_assertions(program: Program) -> AssertionReport:
     comments = [c for c in assertion_comments(program) if c.kind is not AssertionKind.LOG]
     every = control_facts(program) if comments else ()
     if any(comment.kind in _COUNTED for comment in comments):
-        every = tuple(_to_its_end(program, facts) for facts in every)
+        most = MOST_STEPS // max(1, len(every))
+        every = tuple(_to_its_end(program, facts, most) for facts in every)
     found: dict[tuple[Span, str], Diagnostic] = {}
-    checkers = [_Checker(program, facts, comments) for facts in every]
+    budget, limits = Budget(), Limits(MOST_STEPS // max(1, len(every)))
+    checkers = [_Checker(program, facts, comments, budget, limits) for facts in every]
     for checker, facts in zip(checkers, every):
         for broken in checker.broken():
             shown = broken._replace(message=broken.message + _configuration(facts, every))
@@ -77,12 +80,12 @@ def check_assertions(program: Program) -> AssertionReport:
     return AssertionReport(findings, undecided, conditions - reached)
 
 
-def _to_its_end(program: Program, facts: ControlFacts) -> ControlFacts:
+def _to_its_end(program: Program, facts: ControlFacts, most: int) -> ControlFacts:
     """Return the facts of a run that is followed as far as that of the conditions."""
     if facts.run.end.reason != LIMIT:
         return facts
     name = f"counts {sorted(facts.presets.items())}"
-    return program.cache.whole(name, facts, lambda: followed_further(program, facts, MOST_STEPS))
+    return program.cache.whole(name, facts, lambda: followed_further(program, facts, most))
 
 
 class Decided(NamedTuple):
@@ -130,7 +133,8 @@ def _decided(program: Program, presets: Mapping[str, int]) -> Decided:
         run = control_run(program, presets)
     except UnsupportedProgramError:
         return Decided((), frozenset())
-    checker = _Checker(program, ControlFacts(presets, run), assertion_comments(program))
+    facts, comments = ControlFacts(presets, run), assertion_comments(program)
+    checker = _Checker(program, facts, comments, Budget(), Limits())
     broken = sorted(checker.broken(), key=lambda each: each.span)
     open_ = checker.undecided.union(each.span for each in broken)
     proven = checker.conditions - open_ if run.is_complete else frozenset[Span]()
@@ -152,16 +156,27 @@ class _Condition(NamedTuple):
     node: Node
     registers: tuple[str, ...]
 
+    @property
+    def place(self) -> Span:
+        return self.comment.place(self.node.span)
+
 
 class _Checker:
     """Checks the assertions of a program in one configuration."""
 
     def __init__(
-        self, program: Program, facts: ControlFacts, comments: Iterable[AssertionComment]
+        self,
+        program: Program,
+        facts: ControlFacts,
+        comments: Iterable[AssertionComment],
+        budget: Budget,
+        limits: Limits,
     ) -> None:
         self._program = program
         self._facts = facts
         self._comments = comments
+        self._budget = budget
+        self._limits = limits
         self._positions = facts.run.names.positions
         self._presets = {name.lower(): value for name, value in facts.presets.items()}
         # Spans in the program, which `broken` fills.
@@ -209,10 +224,15 @@ class _Checker:
         name = f"assertions {sorted(self._facts.presets.items())}"
         inputs = self._facts, observed
         run = self._program.cache.whole(
-            name, inputs, lambda: executed(self._facts.run, Limits(), observed)
+            name, inputs, lambda: executed(self._facts.run, self._limits, observed)
         )
         open_ = {address: list(some) for address, some in conditions.items()}
         for node in executions(run.nodes):
+            if self._budget.left < 0:
+                left = {each.place for some in open_.values() for each in some}
+                self.reached |= left
+                self.undecided |= left
+                return
             for condition in open_.get(node.address, ())[:]:
                 broken = self._refuted(condition, node, registers[node.address])
                 if broken is not None:
@@ -228,10 +248,10 @@ class _Checker:
         values = dict(zip(registers, node.values[first::2]))
         used = {name: values[name] for name in condition.registers}
         constants = {**self._program.label_addresses, "pc": node.address}
-        span = comment.place(condition.node.span)
+        span = condition.place
         self.reached.add(span)
         try:
-            refuted = refutation(condition.node, Executions(used, constants))
+            refuted = refutation(condition.node, Executions(used, constants), self._budget)
         except Undecided:
             self.undecided.add(span)
             return None

@@ -2,7 +2,7 @@
 
 The values of one folded execution are affine: a start, and a stride for each loop around it. Sums,
 and comparisons of sums, are decided for all executions at once by their extremes; other operators
-by looking at the executions one by one, if they are few.
+by looking at the executions one by one, if they are few and the `Budget` lasts.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ MOST_EXECUTIONS = 4_096
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _MOST_CORNERS = 256
+_MOST_WORK = 1 << 18
+_WORK_FOR_ALL = 4
+_CHARACTERS_A_UNIT = 16
 _UNSIGNED = "u32"
 _CONSTANTS = {"true": 1, "false": 0}
 
@@ -75,11 +78,28 @@ class Executions(NamedTuple):
         return next((values.dimensions for values in self.values.values()), ())
 
 
-def refutation(node: Node, executions: Executions) -> dict[str, int] | None:
+class Budget:
+    """The work that is left for the conditions of a program, some microseconds a unit: 1 s.
+
+    An evaluation is more work for a longer condition.
+    """
+
+    def __init__(self, left: int = _MOST_WORK) -> None:
+        self.left = left
+
+    def spend(self, node: Node, times: int = 1) -> None:
+        """Pay for evaluations of a condition. Raises `Undecided` if nothing is left."""
+        self.left -= times * (1 + (node.span.end - node.span.start) // _CHARACTERS_A_UNIT)
+        if self.left < 0:
+            raise Undecided
+
+
+def refutation(node: Node, executions: Executions, budget: Budget) -> dict[str, int] | None:
     """Return values with which a condition does not hold; None if it holds in all executions.
 
     Raises `Undecided`.
     """
+    budget.spend(node, _WORK_FOR_ALL)
     decided = _truth(_affine(node, executions), executions.counts)
     if decided:
         return None
@@ -91,12 +111,14 @@ def refutation(node: Node, executions: Executions) -> dict[str, int] | None:
     counts = [count for count in executions.counts if count is not None]
     if len(counts) < len(executions.counts) or not are_numbers:
         raise Undecided
-    for values in islice(_points(executions, counts), MOST_EXECUTIONS):
+    for values in _points(executions, counts):
+        budget.spend(node)
         if not _number(node, values, executions.constants):
             return values
     if prod(counts) <= MOST_EXECUTIONS:
         return None
     for values in islice(_corners(executions, counts), _MOST_CORNERS):
+        budget.spend(node)
         if not _number(node, values, executions.constants):
             return values
     raise Undecided
@@ -110,9 +132,13 @@ def _are_numbers(executions: Executions) -> bool:
 
 
 def _points(executions: Executions, counts: Sequence[int]) -> Iterator[dict[str, int]]:
-    """Yield the values of each execution in order; all are numbers."""
-    for outer in product(*(range(count) for count in reversed(counts))):
-        yield _at(executions, outer[::-1])
+    """Yield the values of the first executions in order; all are numbers."""
+    for number in range(min(prod(counts), MOST_EXECUTIONS)):
+        place: list[int] = []
+        for count in counts:
+            number, inner = divmod(number, count)
+            place.append(inner)
+        yield _at(executions, place)
 
 
 def _corners(executions: Executions, counts: Sequence[int]) -> Iterator[dict[str, int]]:

@@ -38,6 +38,7 @@ from ipu_asm.flow.control_run.trace import (
     strides_between,
 )
 from ipu_asm.flow.control_run.values import (
+    Symbolic,
     Value,
     holds,
     is_unwieldy,
@@ -54,6 +55,9 @@ _STEPS_BETWEEN_LOOKS = 2_000
 _UNIFORM = 3
 _ITERATIONS_A_STEP = 1 << 20
 """Settled iterations that count as one bundle: no kernel runs for ten thousand million of them."""
+_OBSERVED_A_STEP = 2
+_PARTS_A_STEP = 2
+"""Observed registers, and parts of an unknown value, that take as much memory as one bundle."""
 _DEEPEST = 50
 """Loops in so many loops are executed bundle by bundle, so that the recursion has an end."""
 
@@ -256,9 +260,11 @@ class Execution:
                 register, sum_, modulus, added = update
                 is_sum = not modulus and added is None
                 value = reduced(value_of(sum_, old)) if is_sum else update.value(old)
-                if type(value) is not int and is_unwieldy(value):
-                    self.end, self.values = End(LIMIT, address), old
-                    return address
+                if isinstance(value, Symbolic):
+                    self.count += len(value.parts) // _PARTS_A_STEP
+                    if is_unwieldy(value):
+                        self.end, self.values = End(LIMIT, address), old
+                        return address
                 new[register] = value
         if accesses:
             bounds = self._bounds.get(address) or self._bounds_at(address)
@@ -276,7 +282,9 @@ class Execution:
             guards = (guard for update in updates for guard in guards_of(update, old))
             observed += map(Progression, guards)
         if self._observed:
-            for register in self._observed.get(address, ()):
+            registers = self._observed.get(address, ())
+            self.count += len(registers) // _OBSERVED_A_STEP
+            for register in registers:
                 observed += (Progression(old[register]), Progression(new[register]))
         if unknown:
             loop = self._loops[-1]

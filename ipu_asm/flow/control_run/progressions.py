@@ -8,6 +8,9 @@ from typing import Iterable, Iterator, Sequence
 from ipu_asm.flow.control_run.trace import Dimension, Progression
 from ipu_asm.flow.control_run.values import divided, minus, plus, times
 
+MAX_RANGES = 1 << 15
+"""Ranges of bytes of one access; a memory of 8 MiB has room for no more that are 128 bytes long."""
+
 
 def extent(progression: Progression) -> tuple[int, int] | None:
     """Return the lowest and the highest number; None if they depend on unknown values.
@@ -133,8 +136,9 @@ def byte_ranges(
 ) -> list[range] | None:
     """Return the bytes of accesses of `size` bytes as sorted ranges that do not touch.
 
-    With a `modulus`, addresses count modulo it. None if addresses depend on unknown values; an
-    unknown number of repetitions of an access counts as at least one.
+    With a `modulus`, addresses count modulo it. None if addresses depend on unknown values, or if
+    there are more than `MAX_RANGES`; an unknown number of repetitions of an access counts as at
+    least one.
     """
     found: list[range] = []
     for progression in progressions:
@@ -142,7 +146,36 @@ def byte_ranges(
             return None
         ranges = _ranges_of(progression, size, modulus)
         found += _within(ranges, modulus) if modulus else ranges
+        if len(found) > MAX_RANGES:
+            found = merged(found)
+        if max(len(ranges), len(found)) > MAX_RANGES:
+            return None
     return merged(found)
+
+
+def distinct_count(progressions: Sequence[Progression]) -> int | None:
+    """Return how many different numbers there are; None as of `byte_ranges`."""
+    if len(progressions) == 1 and extent(progressions[0]) is not None:
+        moving = tuple(each for each in progressions[0].dimensions if each[0] != 0)
+        if is_apart(Progression(0, moving), 1):
+            return number_count(Progression(0, moving))
+    ranges = byte_ranges(progressions, 1)
+    return None if ranges is None else sum(map(len, ranges))
+
+
+def is_apart(progression: Progression, size: int) -> bool:
+    """Return whether accesses of `size` bytes surely touch different bytes, where they move."""
+    reach = size
+    strides = sorted(
+        (abs(stride), count)
+        for stride, count in progression.dimensions
+        if isinstance(stride, int) and isinstance(count, int) and count > 1
+    )
+    for stride, count in strides:
+        if stride < reach:
+            return False
+        reach += stride * (count - 1)
+    return True
 
 
 def merged(ranges: Iterable[range]) -> list[range]:
@@ -199,7 +232,7 @@ def _repeated(ranges: list[range], stride: int, count: int) -> list[range]:
     if len(ranges) == 1 and stride <= len(ranges[0]):
         return [range(ranges[0].start, ranges[0].stop + stride * (count - 1))]
     copies = 1
-    while copies < count:
+    while copies < count and len(ranges) <= MAX_RANGES:
         more = min(copies, count - copies)
         shift = stride * more
         ranges = merged([*ranges, *(range(r.start + shift, r.stop + shift) for r in ranges)])

@@ -272,10 +272,14 @@ def number_text(number: int) -> str:
 
 
 def reduced(value: Value) -> Value:
-    """Return a value with its constant reduced modulo 2^32."""
+    """Return a value with its constant and its factors reduced modulo 2^32."""
     if isinstance(value, int):
         return value if LOWEST <= value <= HIGHEST else wrapped(value)
-    return Symbolic(wrapped(value.constant), value.parts)
+    parts = value.parts
+    if any(not LOWEST <= factor <= HIGHEST for _, factor in parts):
+        parts = tuple((part, wrapped(factor)) for part, factor in parts if factor % MODULUS)
+    constant = wrapped(value.constant)
+    return Symbolic(constant, parts) if parts else constant
 
 
 def _parts(value: Value) -> tuple[tuple[Unknown, int], ...]:

@@ -7,7 +7,13 @@ from itertools import combinations
 from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.progressions import byte_ranges, merged, number_count, shared
+from ipu_asm.flow.control_run.progressions import (
+    byte_ranges,
+    distinct_count,
+    merged,
+    number_count,
+    shared,
+)
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.summary import AccessSummary, Count
 from ipu_asm.flow.control_run.trace import Progression
@@ -15,6 +21,8 @@ from ipu_asm.flow.control_run.values import Symbolic, Unknown, plus
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.measured import Measured, total
+
+_MAX_RANGES = 1 << 18
 
 
 class Base(NamedTuple):
@@ -87,16 +95,22 @@ class Overlap(NamedTuple):
 
 
 def access_reports(measured: Measured) -> list[AccessReport]:
-    """Return the accesses of memories in the order of the program."""
+    """Return the accesses of memories in the order of the program.
+
+    Their bytes are not told any more after `_MAX_RANGES` of all accesses.
+    """
     facts = measured.facts
     assert facts is not None
-    return [
-        report
-        for address, step in enumerate(facts.run.steps)
-        for number, access in enumerate(step.accesses)
-        if not access.space.is_register
-        for report in _reports(measured, facts, _summary(facts, address, number))
-    ]
+    found: list[AccessReport] = []
+    left = _MAX_RANGES
+    for address, step in enumerate(facts.run.steps):
+        for number, access in enumerate(step.accesses):
+            if not access.space.is_register:
+                summary = _summary(facts, address, number)
+                for report in _reports(measured, facts, summary, left > 0):
+                    left -= len(report.bytes or ())
+                    found.append(report)
+    return found
 
 
 def _summary(facts: ControlFacts, address: int, number: int) -> AccessSummary:
@@ -136,7 +150,7 @@ def _at_base(region: Region, offsets: Sequence[range]) -> list[range]:
 
 
 def _reports(
-    measured: Measured, facts: ControlFacts, summary: AccessSummary
+    measured: Measured, facts: ControlFacts, summary: AccessSummary, with_bytes: bool
 ) -> Iterator[AccessReport]:
     """Yield a report for each base of an access: one, unless its offsets are not known."""
     address, access, _ = summary
@@ -159,8 +173,8 @@ def _reports(
             base=base,
             text=facts.address_text(summary._replace(offsets=progressions)) if is_known else "",
             first=_lowest(progressions) if is_known else None,
-            bytes=byte_ranges(progressions, access.size) if is_known else None,
-            distinct=_distinct(progressions) if is_known else None,
+            bytes=byte_ranges(progressions, access.size) if is_known and with_bytes else None,
+            distinct=distinct_count(progressions) if is_known else None,
             executions=_executions(progressions) if is_known else None,
         )
 
@@ -204,11 +218,6 @@ def _lowest(progressions: Sequence[Progression]) -> int | None:
             return None
         found.append(value)
     return min(found, default=None)
-
-
-def _distinct(progressions: Sequence[Progression]) -> Count:
-    offsets = byte_ranges(progressions, 1)
-    return None if offsets is None else sum(map(len, offsets))
 
 
 def _executions(progressions: Iterable[Progression]) -> Count:
