@@ -29,15 +29,21 @@ from ipu_asm.text import SourceFile, counted
 
 
 def read_source(
-    isa: Isa, source: SourceFile, defines: Mapping[str, Value], warn: bool
+    isa: Isa,
+    source: SourceFile,
+    defines: Mapping[str, Value],
+    warn: bool,
+    presets: Mapping[str, int] = {},
 ) -> tuple[EffectiveProgram, list[Diagnostic]]:
     """Return the program of a source and, if `warn` is set, the warnings of `ipu-lint` for it.
+
+    `presets` are the values of registers that are given for a run of it.
 
     A template is expanded in the context that `defines` choose; raises `FileError` if that is not
     one, and `ConfigurationError` if there may be one in a configuration with mistakes.
     """
     configuration = configuration_of(source.path, is_template(isa.surface, source.text))
-    settings = source_settings(source.path, configuration, defines)
+    settings = source_settings(source.path, configuration, defines)._replace(presets=presets)
     if not warn:
         effective = read_effective_program(isa, source, settings)
         in_one_context(effective.expansions, source)

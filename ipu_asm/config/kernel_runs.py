@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 
 from ipu_asm.config.configuration import Configuration, KernelRun
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.globs import path_matches
 from ipu_asm.config.host_configurations import HostConfiguration
 from ipu_asm.named_tuple import NamedTuple
-
-_REGISTER = re.compile(r"(cr|lr)(\d+)")
-_WORD = (1 << 32) - 1
 
 
 class FoundRun(NamedTuple):
@@ -26,7 +22,6 @@ class FoundRun(NamedTuple):
 def configured_run(path: str, configuration: Configuration | None = None) -> FoundRun | None:
     """Return the run of the first table that matches a kernel; None if none does.
 
-    Registers that it leaves out are those of the first configuration in `[kernel."GLOB"]`.
     By default the nearest file counts. Raises `ConfigurationError`.
     """
     if configuration is None:
@@ -37,13 +32,7 @@ def configured_run(path: str, configuration: Configuration | None = None) -> Fou
     run = next((run for glob, run in ours.runs if path_matches(glob, path, folder)), None)
     if run is None:
         return None
-    stated = next((found for glob, found in ours.kernels if path_matches(glob, path, folder)), ())
-    registers: dict[str, dict[int, int]] = {"cr": {}, "lr": {}}
-    for name, value in (stated[0] if stated else {}).items():
-        if match := _REGISTER.fullmatch(name):
-            registers[match[1]][int(match[2])] = value & _WORD
-    completed = run._replace(cr={**registers["cr"], **run.cr}, lr={**registers["lr"], **run.lr})
-    return FoundRun(completed, folder, configuration.path)
+    return FoundRun(run, folder, configuration.path)
 
 
 def configured_host(path: str, configuration: Configuration) -> HostConfiguration | None:

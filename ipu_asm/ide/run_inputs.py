@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Mapping
+from typing import Iterable, Mapping
 
 from ipu_asm.config.configuration import Configuration, Value
 from ipu_asm.config.host_configurations import HostConfiguration
 from ipu_asm.config.kernel_runs import FoundRun, configured_host, configured_run
-from ipu_asm.flow.control_run.configurations import commented_values
+from ipu_asm.emulator.stated_options import StatedRegister, stated_registers
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.testbench.data.source import DataError, data_of
@@ -88,7 +89,8 @@ def run_inputs(
     empty for a program without a file.
     """
     found = configured_run(path, configuration) if path and configuration.runs else None
-    registers = _registers(program, configured_host(path, configuration) if path else None)
+    host = configured_host(path, configuration) if path else None
+    registers = _registers(program, host, os.path.basename(configuration.path))
     known = {each.name: each.value for each in registers if each.value is not None}
     if found is not None:
         run = found.run
@@ -98,20 +100,39 @@ def run_inputs(
     return RunInputs(registers, load, (), {}, {}, "", unknown)
 
 
-def _registers(program: Program, host: HostConfiguration | None) -> tuple[RunRegister, ...]:
-    """The registers that the program reads, and those that the configuration sets besides."""
+def stated_run_registers(stated: Iterable[StatedRegister], file: str) -> list[RunRegister]:
+    """Return the registers of comments and of the configuration, whose file name is `file`."""
+    return [
+        RunRegister(each.name, "", each.value, COMMENT, f"CR {each.name}")
+        if each.is_comment
+        else RunRegister(each.name, "", each.value, file)
+        for each in stated
+    ]
+
+
+def _registers(
+    program: Program, host: HostConfiguration | None, file: str
+) -> tuple[RunRegister, ...]:
+    """The registers that the program reads, and those that are set besides.
+
+    A run in the configuration counts first, then what it or comments state, then other comments.
+    """
     notes, headers = register_notes(program), header_values(program)
-    commented, reset = commented_values(program), _reset_values(program)
+    reset = _reset_values(program)
+    every = stated_run_registers(stated_registers(LineTable(program)), file)
+    stated = {each.name: each for each in every}
     configured = host.values if host is not None else {}
     result = []
-    for name in dict.fromkeys((*host_registers(program), *configured)):
+    for name in dict.fromkeys((*host_registers(program), *configured, *stated)):
         purpose = notes.get(name, "")
         if host is not None and name in host.values:
             result.append(RunRegister(name, purpose, configured[name] % _WORD, host.origin))
+        elif name in stated:
+            result.append(stated[name]._replace(purpose=purpose))
         elif name in headers:
-            kind = COMMENT if commented.get(name) else HEADER
-            each = headers[name]
-            result.append(RunRegister(name, purpose, each.value, kind, each.words))
+            result.append(
+                RunRegister(name, purpose, headers[name].value, HEADER, headers[name].words)
+            )
         elif name not in reset:
             result.append(RunRegister(name, purpose, None, ""))
     return tuple(result)

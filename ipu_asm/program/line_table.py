@@ -113,6 +113,13 @@ class LineTable:
             return SourceRange(MAIN, span)
         return self.expansion.source_map.written(span) or SourceRange(MAIN, Span(0, 0))
 
+    def written_line(self, span: Span) -> tuple[str, int]:
+        """Return the written file of a span of the program, and its first line from 1."""
+        written = SourceRange(MAIN, span)
+        if self.expansion is not None:
+            written = self.expansion.source_map.written(span) or SourceRange(MAIN, Span(0, 0))
+        return written.path, self._lines_of(written.path).position(written.span.start).line + 1
+
     def stack(self, address: int, span: Span) -> tuple[Frame, ...]:
         """Return the calls, iterations and includes that a span of a bundle came from."""
         if self.expansion is None:

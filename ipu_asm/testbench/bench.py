@@ -15,6 +15,7 @@ from ipu_asm.emulator.arguments import count as count_of
 from ipu_asm.emulator.arguments import require_callable, require_path
 from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.run import DebugCallback
+from ipu_asm.emulator.stated_options import stated_registers
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa import DEFAULT_ISA
@@ -96,6 +97,9 @@ class Bench(BenchMachine):
         self, path: str | PathLike[str], *, defines: Mapping[str, Value] | None = None
     ) -> None:
         """Load the kernel of a source or image file; registers and memory are unchanged.
+
+        Only registers that comments in the kernel (`# CR cr4 = 64`) or its project state get these
+        values, if nothing has been assigned to them and they are as after reset.
 
         The kernel of another instruction set is loaded into a machine of that set, which gets the
         memory and the registers of the same names. Options of the host that were not set, such as
@@ -247,6 +251,8 @@ class Bench(BenchMachine):
         self._use_stated(stated)
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self.state.program_counter = 0
+        stated = () if kernel.is_image else stated_registers(kernel.lines)
+        self._use_stated_registers({each.name: each.value for each in stated})
         self._kernel, self._execution = kernel, None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Iterable
+from typing import Any, Iterable, Mapping
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ipu_asm.emulator.element_types import RegisterTypes
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
-from ipu_asm.isa import DEFAULT_ISA
+from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.testbench.array_origins import Source, note_origin
 from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types
@@ -37,7 +37,15 @@ class BenchMachine:
     int32. `state` is the machine itself, for everything not offered here.
     """
 
-    __slots__ = ("__weakref__", "_options", "_stated", "model", "state")
+    __slots__ = (
+        "__weakref__",
+        "_given",
+        "_options",
+        "_stated",
+        "_stated_registers",
+        "model",
+        "state",
+    )
 
     # The IPU's, for type checkers and completion; at run time `__getattr__` reads any machine's.
     r: Any
@@ -59,6 +67,9 @@ class BenchMachine:
         # Options that were set, and those that the kernel states, which count where none is set.
         self._options = checked_options(self.model, options)
         self._stated: dict[str, Any] = {}
+        # Registers that were assigned, and those that a kernel states with the values set for it.
+        self._given: set[str] = set()
+        self._stated_registers: dict[str, int] = {}
         self.state: Any = self.model.make_state(self._options)
 
     def configure(self, **options: Any) -> None:
@@ -226,7 +237,7 @@ class BenchMachine:
         if name not in files:
             isa, known = self.model.isa_name, ", ".join(files)
             raise AttributeError(f"the scalar registers of {isa} are {known}, found `{name}`")
-        return ScalarRegisters(name, self.state, self._arrays)
+        return ScalarRegisters(name, self.state, self._arrays, self._given)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -237,6 +248,24 @@ class BenchMachine:
         if stated != self._stated:
             self._stated = stated
             self._replace(self.model.make_state(self._settings), self.state.save())
+
+    def _use_stated_registers(self, stated: Mapping[str, int]) -> None:
+        """Set registers as a kernel states them, in place of the values of the kernel before.
+
+        What was assigned counts before, and so does what is no longer the value after reset.
+        """
+        scalars, layout = self.state.regfile.scalars, self.state.layout
+        resets, before = load_isa(self.model.isa_name).resets, self._stated_registers
+        held = {each.register for each in self.model.host_options if each.name in self._options}
+        self._stated_registers = {}
+        for name, value in {**dict.fromkeys(before), **stated}.items():
+            place, reset = layout.places.get(name), resets.get(name, 0)
+            if place is None or name in self._given or name in held:
+                continue
+            if scalars[place] in (reset, before.get(name)):
+                scalars[place] = reset if value is None else value
+                if value is not None:
+                    self._stated_registers[name] = value
 
     @property
     def _arrays(self) -> ArrayTypes:

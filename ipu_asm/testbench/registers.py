@@ -42,10 +42,14 @@ class ScalarRegisters:
     registers. Raises IndexError for a register that does not exist.
     """
 
-    __slots__ = ("_constants", "_file", "_indices", "_scalars", "_types")
+    __slots__ = ("_constants", "_file", "_given", "_indices", "_scalars", "_types")
 
-    def __init__(self, file: str, state: AnyState, types: ArrayTypes) -> None:
+    def __init__(
+        self, file: str, state: AnyState, types: ArrayTypes, given: set[str] | None = None
+    ) -> None:
+        """Registers that are assigned are added to `given` by name."""
         self._file, self._types = file, types
+        self._given: set[str] = set() if given is None else given
         self._indices: range = state.layout.files[file]
         self._constants = state.layout.constants
         self._scalars: list[int] = state.regfile.scalars
@@ -110,6 +114,7 @@ class ScalarRegisters:
 
     def _set(self, place: int, word: int) -> None:
         """Set a register; a constant one keeps its value, as it does in the machine."""
+        self._given.add(f"{self._file}{self._indices.index(place)}")
         if place not in self._constants:
             self._scalars[place] = word
 

@@ -44,7 +44,8 @@ class LaunchConfiguration(NamedTuple):
     `code` is the content of the file `program`; `hints` are messages about possibly misspelt
     fields. `settings` are host options of the machine by name, `define` values for a template;
     `folder` is that of relative paths. `finds_inputs` is whether the comments of the program may
-    give inputs, `inputs_origin` the configuration file that has given some.
+    give inputs, `gives_inputs` whether the launch itself does, `inputs_origin` the configuration
+    file that has given some.
     """
 
     program: str
@@ -66,6 +67,7 @@ class LaunchConfiguration(NamedTuple):
     steps_out_past_breakpoints: bool = False
     folder: str = os.curdir
     finds_inputs: bool = False
+    gives_inputs: bool = False
     inputs_origin: str = ""
 
 
@@ -100,7 +102,8 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         tuple(_hints(arguments)),
         reader.flag("stepOutPastBreakpoints", False),
         files.folder,
-        reader.flag("findInputs", True) and is_found,
+        reader.flag("findInputs", True),
+        not is_found,
         origin,
     )
     if files.mistakes:

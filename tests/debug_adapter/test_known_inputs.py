@@ -54,13 +54,22 @@ def test_registers_and_data_are_those_that_the_comments_name(client: DapClient) 
     ]
 
 
-@pytest.mark.parametrize("given", [{"findInputs": False}, {"cr": {"2": 5}}, {"dtype": "int8"}])
-def test_what_is_given_or_turned_off_is_not_mixed_with_anything(
+def test_what_is_turned_off_is_not_looked_for(client: DapClient) -> None:
+    start(client, findInputs=False)
+    assert values(client, "cr0", "cr1", "cr4", "max(xmem[0x1000..0x10ff : u8])") == ["0"] * 4
+    assert told(client) == []
+
+
+@pytest.mark.parametrize("given", [{"cr": {"2": 5}}, {"dtype": "int8"}])
+def test_a_launch_with_inputs_takes_the_registers_that_are_stated_and_guesses_none(
     client: DapClient, given: dict[str, Any]
 ) -> None:
     start(client, **given)
-    assert values(client, "cr0", "cr1", "cr4", "max(xmem[0x1000..0x10ff : u8])") == ["0"] * 4
-    assert told(client) == []
+    assert values(client, "cr0", "cr1", "max(xmem[0x1000..0x10ff : u8])") == ["0"] * 3
+    assert values(client, "cr4") == ["3"]
+    assert told(client) == [
+        f"cr4 = 3 (the first of 3 | 4) from the comment in line 5. {TURNED_OFF}\n"
+    ]
 
 
 def test_the_project_counts_before_comments_and_has_no_data_made_up(

@@ -20,7 +20,7 @@ from ipu_asm.cli.console import (
     write,
 )
 from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
-from ipu_asm.cli.run.configured_run import with_configured_run
+from ipu_asm.cli.run.configured_run import with_configured_run, with_stated_registers
 from ipu_asm.cli.run.coverage_file import check_coverage
 from ipu_asm.cli.run.data_files import check_outputs, read_pieces, write_outputs
 from ipu_asm.cli.run.exclusions import check_options
@@ -81,7 +81,8 @@ def _command(options: RunOptions) -> int:
         return _refuse(error)
     if kernel is None:
         return ExitStatus.FINDINGS
-    return _run(kernel, options, Host(settings, memory, expected))
+    options, found = with_stated_registers(options, kernel, settings)
+    return _run(kernel, options, Host(settings, memory, expected, found=found))
 
 
 def _refuse(error: ConfigurationError) -> ExitStatus:
@@ -96,9 +97,16 @@ def _kernel(options: RunOptions, data: bytes, target: Target) -> Kernel | None:
     Raises `FileError` and `ConfigurationError`.
     """
     warnings: list[Diagnostic] = []
+    presets = {
+        f"{file}{number}": value
+        for file, values in (("cr", options.cr), ("lr", options.lr))
+        for number, value in values.items()
+    }
 
     def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
-        effective, warnings[:] = read_source(isa, source, options.defines, options.warnings)
+        effective, warnings[:] = read_source(
+            isa, source, options.defines, options.warnings, presets
+        )
         return effective
 
     try:

@@ -1,25 +1,29 @@
-"""The inputs that `[kernel."GLOB".run]` gives to a run where the command line gives none."""
+"""The inputs that the configuration and the comments of a program give to a run."""
 
 from __future__ import annotations
 
 import os
-from typing import Sequence
+from typing import Any, Mapping, Sequence
 
+from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import print_message
+from ipu_asm.cli.programs import configuration_of
 from ipu_asm.cli.run.exclusions import check_options
 from ipu_asm.cli.run.options import PROGRAM, RunOptions
 from ipu_asm.config.files import STANDARD_INPUT, FileError
 from ipu_asm.config.kernel_runs import FoundRun, configured_run
+from ipu_asm.emulator.stated_options import StatedRegister, stated_registers, stated_text
+from ipu_asm.isa import manifests
 from ipu_asm.testbench.data.source import Data, DataError, data_of
 
 
 def with_configured_run(options: RunOptions) -> RunOptions:
-    """Return options with registers, data and settings of the configuration, and say so.
+    """Return options with the run of `[kernel."GLOB".run]` if they give no inputs, and say so.
 
     What is expected is compared only where the program runs to its end. Raises
     `ConfigurationError` and `FileError`.
     """
-    if options.has_inputs or options.file == STANDARD_INPUT:
+    if not options.finds_inputs or options.has_inputs or options.file == STANDARD_INPUT:
         return options
     found = configured_run(options.file)
     if found is None:
@@ -42,6 +46,35 @@ def with_configured_run(options: RunOptions) -> RunOptions:
     check_options(completed)
     print_message(PROGRAM, f"registers and data are those of {_shown(found.origin)}", "note")
     return completed
+
+
+def with_stated_registers(
+    options: RunOptions, kernel: Kernel, settings: Mapping[str, Any]
+) -> tuple[RunOptions, tuple[StatedRegister, ...]]:
+    """Return options with the registers that comments and the configuration state, and these.
+
+    What options give counts before them, and so does a saved state. They are said in one line.
+    """
+    if not options.finds_inputs or options.load_state is not None or kernel.is_image:
+        return options, ()
+    held = {
+        option.register
+        for option in manifests()[kernel.isa.name].host_options
+        if option.name in settings
+    }
+    given = {"cr": options.cr, "lr": options.lr}
+    found = tuple(
+        each
+        for each in stated_registers(kernel.lines)
+        if each.number not in given[each.file] and each.name not in held
+    )
+    if not found:
+        return options, ()
+    path = configuration_of(kernel.source.path, is_needed=False).path
+    text = stated_text(found, os.path.basename(path))
+    print_message(PROGRAM, f"{text} (--no-found-inputs turns this off)", "note")
+    cr, lr = ({e.number: e.value for e in found if e.file == file} for file in ("cr", "lr"))
+    return options._replace(cr={**cr, **options.cr}, lr={**lr, **options.lr}), found
 
 
 def _shown(path: str) -> str:

@@ -18,6 +18,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.source import Data
 
 if TYPE_CHECKING:
+    from ipu_asm.emulator.stated_options import StatedRegister
     from ipu_asm.testbench.data.reading import Piece
     from ipu_asm.testbench.data.state_files import SavedRun
 
@@ -30,12 +31,14 @@ class Host(NamedTuple):
     """What the host sets before the run: options of the machine, and data for its memory.
 
     `expected` are data to compare memory with after the run; `saved` is the state to begin with.
+    `found` are registers that comments or the configuration state.
     """
 
     settings: Mapping[str, Any]
     memory: Sequence[Piece]
     expected: Sequence[Piece] = ()
     saved: SavedRun | None = None
+    found: Sequence[StatedRegister] = ()
 
 
 def host_option_names() -> list[str]:

@@ -91,6 +91,7 @@ class RunOptions(NamedTuple):
     warnings: bool
     interactive: bool
     commands: str | None
+    finds_inputs: bool
     defines: Mapping[str, Value]
 
     @property
@@ -194,11 +195,17 @@ def _parser() -> ArgumentParser:
 
 def _add_machine(parser: ArgumentParser) -> None:
     group = parser.add_argument_group(
-        "machine state before the run (default: that of ipu.toml, else that after reset)"
+        "machine state before the run (default: that of comments and ipu.toml, else of reset)"
     )
     for name in host_option_names():
         add_host_option(group, name)
     add_register_options(group, "set {} register N")
+    group.add_argument(
+        "--no-found-inputs",
+        dest="finds_inputs",
+        action="store_false",
+        help="take no registers and data from comments such as `# CR cr4 = 64` and from ipu.toml",
+    )
 
 
 def _add_run(parser: ArgumentParser) -> None:

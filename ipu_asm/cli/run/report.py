@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.programs import configuration_of
 from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.expectations import Comparison
@@ -107,6 +109,17 @@ def summary_json(
     }
     if settings := settings_of_state(state):
         result["settings"] = settings
+    if outcome.host.found:
+        configuration = os.path.basename(configuration_of(kernel.source.path, False).path)
+        result["found_inputs"] = [
+            {
+                "register": each.name,
+                "value": each.value,
+                "origin": "comment" if each.is_comment else configuration,
+                "row": each.line or None,
+            }
+            for each in outcome.host.found
+        ]
     if outcome.printed:
         result["printed"] = {printed.text: printed.json() for printed in outcome.printed}
     if outcome.loaded:

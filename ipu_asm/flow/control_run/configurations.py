@@ -9,11 +9,27 @@ from __future__ import annotations
 from itertools import islice, product
 from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
+from ipu_asm.flow.assertions.comments import (
+    AssertionComment,
+    AssertionKind,
+    assertion_comments,
+)
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 MOST_CONFIGURATIONS = 16
 """The combinations of values of one program: what it does is computed in each."""
+
+
+class StatedValue(NamedTuple):
+    """The value of a register or setting in the first configuration, and all that are stated.
+
+    `comment` states it; None if the configuration of the project does.
+    """
+
+    value: int
+    every: tuple[int, ...]
+    comment: AssertionComment | None
 
 
 def configurations_of(program: Program) -> Sequence[Mapping[str, int]]:
@@ -32,12 +48,29 @@ def _combinations(program: Program) -> Iterator[Mapping[str, int]]:
             yield {**configured, **dict(zip(commented, values)), **given}
 
 
+def stated_values(program: Program) -> dict[str, StatedValue]:
+    """Return what comments and the project state, apart from what is given for one run."""
+    first, comments = configurations_of(program)[0], _commented(program)
+    given = {name.lower() for name in program.presets}
+    found = {}
+    for name, value in first.items():
+        configured = [each[name] for each in program.configurations if name in each]
+        if name not in given:
+            comment, values = comments.get(name, (None, configured))
+            found[name] = StatedValue(value, tuple(dict.fromkeys(values)), comment)
+    return found
+
+
 def commented_values(program: Program) -> dict[str, Sequence[int]]:
     """Return the values in comments by register; of several comments the last one counts."""
-    found: dict[str, Sequence[int]] = {}
+    return {name: values for name, (_, values) in _commented(program).items()}
+
+
+def _commented(program: Program) -> dict[str, tuple[AssertionComment, Sequence[int]]]:
+    found: dict[str, tuple[AssertionComment, Sequence[int]]] = {}
     for comment in assertion_comments(program):
         if comment.kind is AssertionKind.CONFIGURATION:
-            found.update(_values_in(comment.text))
+            found |= {name: (comment, values) for name, values in _values_in(comment.text)}
     return found
 
 
