@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.register_flow import is_runnable
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
+from ipu_asm.flow.control_run.run import HALTED
+from ipu_asm.flow.register_flow import is_runnable, reads_of
 from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import register_notes
 from ipu_asm.text import Span
 
 _MOST_PRESETS = 4
+_MOST_ASSUMED = 6
+_MOST_VALUES = 5
+_MOST_CYCLES = 1 << 24
+_OTHER_VALUES = (1, 128)
+_IS_ZERO = re.compile(r"0(?![\w.])")
+_NUMBER = re.compile(r"\d{1,9}(?![\w.])")
 
 FactsCheck = Callable[[Program, ControlFacts], Iterable[Diagnostic]]
 
@@ -18,15 +28,99 @@ FactsCheck = Callable[[Program, ControlFacts], Iterable[Diagnostic]]
 def in_each_configuration(program: Program, check: FactsCheck) -> Iterator[Diagnostic]:
     """Yield the findings of a check in each configuration of the host, each place once.
 
-    The message says in which configuration, if there is one.
+    The message says in which configuration, if there is one, and on which registers that nothing
+    sets it depends.
     """
     seen: set[Span] = set()
     for facts in control_facts(program) if is_runnable(program) else ():
+        assumptions = _Assumptions(program, facts, check)
         for finding in check(program, facts):
             if finding.span not in seen:
                 seen.add(finding.span)
                 text = finding.message + configuration_text(facts.presets)
-                yield finding._replace(message=text)
+                yield finding._replace(message=text + assumptions.text(finding))
+
+
+class _Assumptions:
+    """Which findings of a check depend on registers that are 0 only because nothing sets them.
+
+    A finding depends on a register if it is not found with another value of it, with which the
+    program halts before long.
+    """
+
+    def __init__(self, program: Program, facts: ControlFacts, check: FactsCheck) -> None:
+        self._program, self._facts, self._check = program, facts, check
+        self._found: dict[tuple[str, int], set[Span] | None] = {}
+
+    def text(self, finding: Diagnostic) -> str:
+        """Return ", if the host does not set `lr9`", and how to state it; empty without any."""
+        names = [
+            name
+            for name in self._registers
+            if any(self._is_gone(finding, name, value) for value in self._values(name))
+        ]
+        if not names:
+            return ""
+        shown = joined_with_and([f"`{name}`" for name in names])
+        comment = f"{self._program.isa.surface.comments[0]} CR {names[0]} = ..."
+        return f", if the host does not set {shown} (`{comment}` states it)"
+
+    def _is_gone(self, finding: Diagnostic, name: str, value: int) -> bool:
+        spans = self._spans(name, value)
+        return spans is not None and finding.span not in spans
+
+    @cached_property
+    def _registers(self) -> Sequence[str]:
+        """The registers that are read before they are written and of which no value is stated."""
+        program, run = self._program, self._facts.run
+        notes, changing = register_notes(program), run.names.names[: run.names.changing]
+        visited: set[int] = set()
+        written: set[str] = set()
+        found: dict[str, None] = {}
+        for node in self._facts.executions:
+            if node.address not in visited:
+                visited.add(node.address)
+                bundle = program.bundles[program.bundle_at_address[node.address]]
+                reads = reads_of(program.isa, bundle)
+                found |= dict.fromkeys(sorted(reads.old - written))
+                written |= reads.writes
+        return [
+            name
+            for name in found
+            if name in changing
+            and name not in self._facts.presets
+            and not _IS_ZERO.match(notes.get(name, ""))
+        ][:_MOST_ASSUMED]
+
+    @cached_property
+    def _constants(self) -> Sequence[int]:
+        """A step, a size and, where the program does not halt, the numbers that it compares with."""
+        found = dict.fromkeys(_OTHER_VALUES)
+        for step in () if _halts(self._facts) else self._facts.run.steps:
+            for update in step.updates:
+                constant, terms = update.sum
+                if not terms and constant:
+                    found[constant] = None
+        return list(found)[:_MOST_VALUES]
+
+    def _values(self, name: str) -> Iterator[int]:
+        if match := _NUMBER.match(register_notes(self._program).get(name, "")):
+            yield int(match[0])
+        yield from self._constants
+
+    def _spans(self, name: str, value: int) -> set[Span] | None:
+        """The findings with a value; None where it is no value that the host may set."""
+        key = name, value
+        if key not in self._found:
+            facts = facts_with(self._program, {**self._facts.presets, name: value})
+            found = self._check(self._program, facts) if facts and _halts(facts) else None
+            self._found[key] = None if found is None else {each.span for each in found}
+        return self._found[key]
+
+
+def _halts(facts: ControlFacts) -> bool:
+    cycles = facts.summary.cycles if facts.run.end.reason == HALTED else None
+    return cycles is not None and not (isinstance(cycles, int) and cycles > _MOST_CYCLES)
 
 
 def configuration_text(presets: Mapping[str, int]) -> str:
