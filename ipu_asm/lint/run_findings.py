@@ -94,7 +94,7 @@ class _Assumptions:
 
     @cached_property
     def _constants(self) -> Sequence[int]:
-        """A step, a size and, where the program does not halt, the numbers that it compares with."""
+        """A step, a size and, where the program does not halt, numbers that it sets."""
         found = dict.fromkeys(_OTHER_VALUES)
         for step in () if _halts(self._facts) else self._facts.run.steps:
             for update in step.updates:
