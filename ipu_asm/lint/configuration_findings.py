@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from ipu_asm.config.configuration import (
     MOST_FINDINGS,
@@ -66,17 +66,34 @@ def _unknown_registers(
             )
 
 
+def at_their_strings(
+    text: str, names: Sequence[str], findings: Sequence[ConfigurationFinding]
+) -> list[ConfigurationFinding]:
+    """Return findings about names, each at the first string of the text that is its name."""
+    strings = {found[0][1:-1]: found.span() for found in reversed([*_STRING.finditer(text)])}
+    placed = []
+    for name, finding in zip(names, findings):
+        start, end = strings.get(name, (0, 0))
+        at = line_finding(finding.message, text, finding.path, start)
+        span = Span(start, end) if end else at.span
+        placed.append(finding._replace(line=at.line, span=span))
+    return placed
+
+
 def _unknown_names(
     text: str, path: str, configuration: Configuration
 ) -> Iterator[ConfigurationFinding]:
     """A warning for each name that no rule has, at the string that holds it."""
     unknown = selection_of(configuration).unknown_selectors()
-    strings = {found[0][1:-1]: found.span() for found in reversed([*_STRING.finditer(text)])}
-    for name in unknown[:MOST_FINDINGS]:
-        start, end = strings.get(name, (0, 0))
-        message = f"no finding has the code or name {quoted(name)}{rule_hint(name)}"
-        finding = line_finding(message, text, path, start)._replace(is_fatal=False)
-        yield finding._replace(span=Span(start, end)) if end else finding
+    findings = [
+        ConfigurationFinding(
+            f"no finding has the code or name {quoted(name)}{rule_hint(name)}",
+            path,
+            is_fatal=False,
+        )
+        for name in unknown[:MOST_FINDINGS]
+    ]
+    yield from at_their_strings(text, unknown, findings)
     if len(unknown) > MOST_FINDINGS:
         message = f"{len(unknown) - MOST_FINDINGS:,} more names that no finding has"
         yield line_finding(message, text, path, 0)._replace(is_fatal=False)

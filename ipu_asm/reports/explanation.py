@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.lint.near_rules import near_rules
+from ipu_asm.lint.near_rules import near_codes, near_rules
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.instruction_page import instruction_markdown
@@ -26,7 +26,7 @@ def suggestions(query: str, isa: Isa) -> list[str]:
     """Return near matches for an unknown `query`: similar names, then names that contain it.
 
     Names that begin with it come before those that only contain it. Where there is none of either,
-    names of rules with the same words are returned.
+    names of rules with the same words are returned, and for a code those that begin alike.
     """
     rules = all_rules()
     codes, names = [rule.id.code for rule in rules], [rule.id.name for rule in rules]
@@ -36,7 +36,7 @@ def suggestions(query: str, isa: Isa) -> list[str]:
         part = query.lower()
         inside = [word for word in (*names, *isa.instructions) if part in word.lower()]
         near += sorted(inside, key=lambda word: not word.lower().startswith(part))
-    return list(dict.fromkeys(near or near_rules(query)))[:_MOST_SUGGESTIONS]
+    return list(dict.fromkeys(near or near_rules(query) or near_codes(query)))[:_MOST_SUGGESTIONS]
 
 
 def rule_markdown(rule: Rule) -> str:

@@ -63,7 +63,7 @@ def test_a_file_full_of_unknown_rules_is_told_in_a_hundred_lines(
     assert (ran.status, ran.out) == (2, "")
     path = Path("ipu.toml").absolute()
     first, *_, last = ran.err.splitlines()
-    assert first == f"ipu-lint: error: {path}: no rule has the code, name or prefix `Q0`"
+    assert first == f"ipu-lint: error: {path}:2: no rule has the code, name or prefix `Q0`"
     assert last == f"ipu-lint: error: {path}: 19,900 more mistakes"
     assert ran.err.count("\n") == 101
 
@@ -133,7 +133,7 @@ def test_unknown_rules_are_told_where_they_are_named(capsys: pytest.CaptureFixtu
     assert (ran.status, ran.out) == (2, "")
     path = Path.cwd() / "ipu.toml"
     hint = "did you mean `immediate-wraps`?"
-    assert ran.err == f"ipu-lint: error: {path}: {unknown} `immediate-warps`; {hint}\n"
+    assert ran.err == f"ipu-lint: error: {path}:1: {unknown} `immediate-warps`; {hint}\n"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_unknown_rules_are_told_where_they_are_named(capsys: pytest.CaptureFixtu
         ("isa = \n", "my.toml:1: invalid value"),
         (
             "lint.select = ['E1', 'E0815']\n",
-            "my.toml: no rule has the code, name or prefix `E0815`",
+            "my.toml:1: no rule has the code, name or prefix `E0815`",
         ),
     ],
 )

@@ -249,4 +249,9 @@ def _check(selection: Selection, path: str) -> None:
         ConfigurationFinding(f"{said} {quoted(selector)}{rule_hint(selector)}", path)
         for selector in unknown[:MOST_FINDINGS]
     ]
+    if path:
+        from ipu_asm.config.configuration_file import read_configuration
+        from ipu_asm.lint.configuration_findings import at_their_strings
+
+        findings = at_their_strings(read_configuration(path).text, unknown, findings)
     raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
