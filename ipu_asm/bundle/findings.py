@@ -13,6 +13,7 @@ from ipu_asm.diagnostics.errors import (
     LR_WRITE_CONFLICT,
     TOO_FEW_OPERANDS,
     TOO_MANY_OPERANDS,
+    WRONG_OPERAND_TYPE,
 )
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.isa.operands import quoted
@@ -42,6 +43,12 @@ def instruction_findings(
         elif finding.fix is None and found.rule is TOO_MANY_OPERANDS:
             question, fix = _surplus(isa, syntax, number, place, instruction)
             finding = finding._replace(message=finding.message + question, fix=fix)
+        elif finding.fix is None and found.rule is WRONG_OPERAND_TYPE and not found.replacement:
+            from ipu_asm.bundle.number_remedy import number_remedy  # for mistakes alone
+
+            remedy = number_remedy(isa, instruction, place)
+            if remedy not in finding.message:
+                finding = finding._replace(message=finding.message + remedy)
         findings.append(finding)
     return findings
 
