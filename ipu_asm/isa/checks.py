@@ -14,7 +14,8 @@ MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _REQUIRED_KEYS = ("operands", "doc")
 _OPTIONAL_KEYS = (
     "reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits", "traits",
-    "cycles", "computes", "condition", "accesses", "windows", "register_reads",
+    "cycles", "computes", "condition", "accesses", "windows", "requires",
+    "register_reads",
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",
@@ -194,8 +195,9 @@ def _scalar_mistakes(entry: _Entry) -> Iterator[str]:
         return
     described = [each for each in entry.get("operands", ()) if isinstance(each, Mapping)]
     operands = {str(each.get("name")): each for each in described}
+    needed = {each.register for each in facts.needs} if facts else set()
     for name in operands_named(facts) if facts else ():
-        if name not in operands:
+        if name not in operands and name not in needed:
             yield _unknown(f"operand {name!r}", operands)
 
 

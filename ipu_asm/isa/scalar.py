@@ -16,6 +16,13 @@ a number operand of which 16 bits count: ``sext16(operand)`` sign-extended, ``ze
 - ``"windows": ["128 r_cyclic[offset]"]``: elements that it reads of a register, which count modulo
   the size of the register; with `clipped` behind, those past its end are not read; with `if lr`,
   only if the operand names a register of that file
+- ``"requires": ["cr_idx[12:8] in 0 2 4 8 16"]``: numbers, or ranges such as ``0..2``, of which a
+  register must hold one, or bits of it; else the instruction faults. The register is that of an
+  operand, or the one of that name. ``bytes(pair) from mask in 0..127`` means the bytes of a pair
+  from the number in another operand on. With ``if operand word word, ...`` behind, only where each
+  of these operands is one of the words; `wide` stands for the mode of the machine. ``never if ...``
+  faults whatever a register holds; with `perhaps` in front, what else the instruction faults
+  depends on is not known
 """
 
 from __future__ import annotations
@@ -25,6 +32,7 @@ from typing import Any, Iterator, Mapping
 
 from ipu_asm.named_tuple import NamedTuple
 
+_WORD_BITS = 32
 RELATIONS = ("==", "!=", "<", ">=")
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<"}
 
@@ -33,6 +41,10 @@ _MODULO = re.compile(r"\s*\((.+)\) mod 2\^(\w+)\s*")
 _BYTES = re.compile(r"\s*bytes\((\w+)\) \+ sext8\((\w+)\)\s*")
 _CONDITION = re.compile(r"\s*(\w+)\s*(==|!=|<|>=)\s*(\w+)\s*")
 _WINDOW = re.compile(r"(\d+) (\w+)\[(\w+)\]( clipped)?(?: if (\w+))?")
+_REQUIREMENT = re.compile(
+    r"(perhaps )?(?:(?:(\w+)(?:\[(\d+):(\d+)\])?|bytes\((\w+)\) from (\w+)) in ([\d. ]+?)|never)"
+    r"(?: if (.+))?"
+)
 _ACCESS = re.compile(r"(read|write) (\d+|row) (\w+)\[([^\]]+)\]")
 
 
@@ -93,13 +105,31 @@ class Window(NamedTuple):
     file: str = ""
 
 
+class NeededValue(NamedTuple):
+    """What must hold of the bits from `low` on of a register, or an instruction faults.
+
+    They are one of the `numbers`. With the operand `first_byte`, it must hold of each byte of a
+    pair from that number on. It only counts where each of the `words` of operands is as stated.
+    Unless `is_certain`, the instruction may not fault.
+    """
+
+    register: str
+    low: int
+    bits: int
+    numbers: tuple[range, ...]
+    first_byte: str = ""
+    words: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    is_certain: bool = True
+
+
 class ScalarFacts(NamedTuple):
-    """What one instruction computes, compares and accesses; see the module."""
+    """What one instruction computes, compares, accesses and needs; see the module."""
 
     computes: Mapping[str, Computation] = {}
     condition: Condition | None = None
     accesses: tuple[MemoryAccess, ...] = ()
     windows: tuple[Window, ...] = ()
+    needs: tuple[NeededValue, ...] = ()
 
 
 def scalar_facts(entry: Mapping[str, Any]) -> ScalarFacts | None:
@@ -108,9 +138,10 @@ def scalar_facts(entry: Mapping[str, Any]) -> ScalarFacts | None:
     condition = _condition(entry["condition"]) if "condition" in entry else None
     accesses = tuple(_access(text) for text in entry.get("accesses", ()))
     windows = tuple(_window(text) for text in entry.get("windows", ()))
-    if not computes and condition is None and not accesses and not windows:
+    needs = tuple(_needed(text) for text in entry.get("requires", ()))
+    if not computes and condition is None and not accesses and not windows and not needs:
         return None
-    return ScalarFacts(computes, condition, accesses, windows)
+    return ScalarFacts(computes, condition, accesses, windows, needs)
 
 
 def operands_named(facts: ScalarFacts) -> Iterator[str]:
@@ -124,6 +155,8 @@ def operands_named(facts: ScalarFacts) -> Iterator[str]:
     for access in facts.accesses:
         yield from (term.operand for term in access.address)
     yield from (window.operand for window in facts.windows)
+    for needed in facts.needs:
+        yield from filter(None, (needed.register, needed.first_byte))
 
 
 def terms(text: str) -> tuple[Term, ...]:
@@ -169,3 +202,22 @@ def _window(text: str) -> Window:
     if match is None:
         raise ValueError(f"`{text}` is no window: write `128 r_cyclic[offset]`")
     return Window(int(match[1]), match[2], match[3], match[4] is not None, match[5] or "")
+
+
+def _needed(text: str) -> NeededValue:
+    match = _REQUIREMENT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` is no requirement: write `offset[1:0] in 0..2 if stride off`")
+    perhaps, register, high, low, pair, first, numbers, condition = match.groups()
+    parts = [each.split() for each in condition.split(",")] if condition else []
+    words = tuple((name, tuple(alternatives)) for name, *alternatives in parts)
+    low_bit = int(low or 0)
+    bits = 8 if pair else int(high or _WORD_BITS - 1) - low_bit + 1
+    ranges = tuple(_range(each) for each in (numbers or "").split())
+    name = register or pair or ""
+    return NeededValue(name, low_bit, bits, ranges, first or "", words, not perhaps)
+
+
+def _range(text: str) -> range:
+    first, _, last = text.partition("..")
+    return range(int(first), int(last or first) + 1)

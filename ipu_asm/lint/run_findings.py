@@ -8,7 +8,8 @@ from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
-from ipu_asm.flow.control_run.run import HALTED
+from ipu_asm.flow.control_run.fault import iterations_at_end
+from ipu_asm.flow.control_run.run import HALTED, ControlRun
 from ipu_asm.flow.register_flow import is_runnable, reads_of
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
@@ -153,6 +154,16 @@ def loop_name(program: Program, head: int) -> str:
     """Return the label of a loop in backticks, or the address of its first bundle."""
     label = program.bundles[program.bundle_at_address[head]].label
     return f"`{label}`" if label else f"the loop at {program.isa.unit} {head}"
+
+
+def iterations_text(program: Program, run: ControlRun) -> str:
+    """Return in which iterations of its loops a run ended: " in iteration 3 of `row`"."""
+    where = [
+        f"iteration {number:,} of {loop_name(program, head)}"
+        for head, number in iterations_at_end(run, run.loops)
+        if number is not None
+    ]
+    return f" in {', '.join(where[::-1])}" if where else ""
 
 
 def loop_place(program: Program, head: int) -> RelatedInformation:

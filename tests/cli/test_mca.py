@@ -446,19 +446,30 @@ def test_warnings_may_be_off(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "how"),
+    ("text", "how", "why"),
     [
-        ("set lr1 -1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;", "faults in line 2"),
-        ("acc;;\nx: b x;;", "never leaves the loop in line 2"),
+        (
+            "set lr1 -1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;",
+            "faults in line 2",
+            ": an offset must not be negative, because it counts as an unsigned number: "
+            "`ldr_mult_reg` reads 128 bytes at offset -1 from `cr0`",
+        ),
+        (
+            "x: incr lr1 1;;\nacc.stride 16 off on lr1;;\nb x;;",
+            "faults in line 2",
+            ": bits 1:0 of `lr1`, for `acc.stride`, must be 0..2, found 3 (`lr1` = 0x3) "
+            "in iteration 3 of `x`",
+        ),
+        ("acc;;\nx: b x;;", "never leaves the loop in line 2", ""),
     ],
 )
-def test_a_run_that_fails_is_a_finding(
-    text: str, how: str, capsys: pytest.CaptureFixture[str]
+def test_a_run_that_fails_is_a_finding_that_says_why(
+    text: str, how: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("a.s").write_text(text)
     ran = check(capsys, "a.s -W", 1)
     assert how in ran.out
-    assert ran.err == f"ipu-mca: error: a.s: the program {how}\n"
+    assert ran.err == f"ipu-mca: error: a.s: the program {how}{why}\n"
 
 
 def test_a_fault_has_the_cycles_before_it(capsys: pytest.CaptureFixture[str]) -> None:

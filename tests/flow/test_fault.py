@@ -17,7 +17,9 @@ def check(text: str, **presets: int) -> tuple[ControlRun, Fault | None, list[Ite
     program = read_program(IPU, text)
     run = control_run(program, presets)
     loops = {loop.first: loop.last for loop in loops_of(program)}
-    return run, fault_of(run), iterations_at_end(run, loops)
+    fault = fault_of(program, run)
+    assert fault is None or isinstance(fault, Fault)
+    return run, fault, iterations_at_end(run, loops)
 
 
 def test_a_run_that_halts_has_no_fault() -> None:

@@ -141,7 +141,7 @@ def test_a_wrong_value_of_a_key_is_reported(keys: dict[str, Any], mistake: str) 
 def test_a_missing_and_an_unknown_key_are_reported() -> None:
     allowed = (
         "operands, doc, reads, writes, flow, deprecated, idle, nop, opcode, fixed_bits, traits, "
-        "cycles, computes, condition, accesses, windows, register_reads"
+        "cycles, computes, condition, accesses, windows, requires, register_reads"
     )
     instructions = {"alu": {"rest": REST, "new": {"opreands": []}}, "go": JUMP}
     check_build(

@@ -43,7 +43,7 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.reports.performance.json_data import report_data
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.reports.performance.text import report_text
-from ipu_asm.reports.performance.wording import end_text
+from ipu_asm.reports.performance.wording import failure_text
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile
 
@@ -160,7 +160,7 @@ def _pack(analysis: Analysis, options: McaOptions) -> int:
 def _print_failures(reports: Sequence[PerformanceReport], path: str) -> bool:
     """Print how runs fault or never end; return whether one does."""
     failed = [each for each in reports if each.end and each.end.reason in (FAULT, ENDLESS)]
-    for end in dict.fromkeys(map(end_text, failed)):
+    for end in dict.fromkeys(map(failure_text, failed)):
         print_message(PROGRAM, f"{path}: the program {end}")
     return bool(failed)
 

@@ -28,7 +28,7 @@ from ipu_asm.flow.control_run.run import (
     Limits,
     start_of,
 )
-from ipu_asm.flow.control_run.steps import Access, Branch, value_of
+from ipu_asm.flow.control_run.steps import Access, Branch, Requirement, value_of
 from ipu_asm.flow.control_run.trace import (
     Executed,
     LoopRun,
@@ -104,7 +104,9 @@ class Execution:
         self._run = run
         self._steps = run.steps
         self._ends_of_loops = run.loops
-        self._most_steps, self._is_cancelled = limits
+        self._most_steps, self._is_cancelled, self._ignores_faults = limits
+        # Addresses whose requirements of registers that never change hold.
+        self._held: set[int] = set()
         self._observed = observed
         self._last = self._limit()
         # By address: bases never change, so that each is added up once.
@@ -245,7 +247,9 @@ class Execution:
         return address
 
     def _execute(self, nodes: list[Node], address: int) -> int:
-        updates, accesses, branch, halts, windows, _, _, _, guarded = self._steps[address]
+        (
+            updates, accesses, branch, halts, windows, _, _, _, guarded, fixed, required,
+        ) = self._steps[address]  # fmt: skip
         old = new = self.values
         observed: list[Progression] = []
         taken: bool | None = None
@@ -281,6 +285,12 @@ class Execution:
         if guarded:
             guards = (guard for update in updates for guard in guards_of(update, old))
             observed += map(Progression, guards)
+        if required or (fixed and address not in self._held):
+            if self._are_refused((*fixed, *required), old, new):
+                self.end, self.values = End(FAULT, address), old
+                return address
+            self._held.add(address)
+            observed += [Progression(v) for each in required for v in each.values(old, new)]
         if self._observed:
             registers = self._observed.get(address, ())
             self.count += len(registers) // _OBSERVED_A_STEP
@@ -294,6 +304,14 @@ class Execution:
         if halts:
             self.end = End(HALTED, address)
         return following
+
+    def _are_refused(
+        self, requirements: Sequence[Requirement], old: Sequence[Value], new: Sequence[Value]
+    ) -> bool:
+        """Return whether an instruction faults for values before and after a bundle's updates."""
+        return not self._ignores_faults and any(
+            each.is_certain and each.broken(each.values(old, new)) for each in requirements
+        )
 
     def _branch(
         self, branch: Branch, address: int, observed: list[Progression]

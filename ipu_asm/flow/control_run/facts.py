@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
 
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.execution import control_run, executed
-from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, start_of
+from ipu_asm.flow.control_run.run import FAULT, LIMIT, ControlRun, Limits, start_of
 from ipu_asm.flow.control_run.step_reading import mode_of, steps_of
 from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError
 from ipu_asm.flow.control_run.trace import Executed, executions
@@ -29,9 +29,12 @@ class ControlFacts:
     Addresses of bundles and cycles count bundles, addresses of accesses count bytes.
     """
 
-    def __init__(self, presets: Mapping[str, int], run: ControlRun) -> None:
+    def __init__(
+        self, presets: Mapping[str, int], run: ControlRun, *, ignores_faults: bool = False
+    ) -> None:
         self.presets = presets
         self.run = run
+        self._limits = Limits(_MOST_STEPS, ignores_faults=ignores_faults)
 
     @cached_property
     def summary(self) -> RunSummary:
@@ -142,7 +145,18 @@ class ControlFacts:
         # Of 1,000 varied files this takes 9 % of the time: random ones ask for what never runs.
         if places.keys().isdisjoint({node.address for node in self.executions}):
             return unobserved(self.run, places)
-        return observe(self.run, places, Limits(_MOST_STEPS))
+        return observe(self.run, places, self._limits)
+
+    @cached_property
+    def behind_faults(self) -> ControlFacts:
+        """The facts of the run that goes on where registers hold what an instruction refuses.
+
+        So rules see each such instruction. Accesses that fault end it all the same.
+        """
+        if self.run.end.reason != FAULT:
+            return self
+        run = executed(self.run, Limits(_MOST_STEPS, ignores_faults=True))
+        return ControlFacts(self.presets, run, ignores_faults=True)
 
 
 @cached_on_program

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
 
 from ipu_asm.flow.control_run.bounds import Bound, extent_of, within
 from ipu_asm.flow.control_run.guards import bound_of
-from ipu_asm.flow.control_run.steps import Access, Branch, Step
-from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
+from ipu_asm.flow.control_run.steps import Access, Branch, NeededBits, Requirement, Step
+from ipu_asm.flow.control_run.trace import Dimension, Executed, Node, Progression, executions
 from ipu_asm.flow.control_run.values import (
     HIGHEST,
     LOWEST,
     MODULUS,
     Value,
+    bytes_of,
     minus,
     registers_in,
+    signed_bytes_of,
+    unsigned,
 )
 
 if TYPE_CHECKING:
     from ipu_asm.flow.control_run.rings import Rings
+
+_MOST_RESIDUES = 512
 
 
 def further_iterations(
@@ -91,10 +96,77 @@ def _bounds_of_values(
     pairs = zip(step.accesses, executed.values[compared:], strides[compared:])
     for access, progression, stride in pairs:
         yield _of_access(access, access.base(bases), progression, stride)
+    first = step.first_required
+    for each in step.required:
+        last = first + len(each.registers)
+        yield _of_requirement(each, executed.values[first:last], strides[first:last])
+        first = last
     # Windows count modulo their register, so that no value of theirs is a bound.
     first = step.first_observed
     for progression, stride in zip(executed.values[first:], strides[first:]):
         yield _in_range(progression, stride)
+
+
+def _of_requirement(
+    required: Requirement, values: Sequence[Progression], strides: Sequence[Value]
+) -> Bound:
+    """Return for how many iterations more what a register must hold is known to hold."""
+    if all(stride == 0 for stride in strides) or not required.registers:
+        return None
+    if required.first >= 0 and (strides[-1] != 0 or values[-1].dimensions):
+        return 0
+    known = [isinstance(progression.start, int) for progression in values]
+    if not all(known) or not isinstance(strides[0], int):
+        return None  # such values are assumed to hold, as addresses are
+    first = values[-1].start if required.first >= 0 else 0
+    assert isinstance(first, int)
+    bounds = [
+        _of_bits(each, values[0], strides[0])
+        for each in required.needed
+        if unsigned(first) <= each.number
+    ]
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
+def _of_bits(needed: NeededBits, progression: Progression, stride: int) -> Bound:
+    start, moving = progression.start, [each for each in progression.dimensions if each[0] != 0]
+    size = 1 << needed.low + needed.bits
+    assert isinstance(start, int)
+    if stride % size == 0:
+        return None
+    if size <= _MOST_RESIDUES:
+        residues = {start % size}
+        for step, count in moving:
+            if not isinstance(step, int):
+                return 0
+            most = size if not isinstance(count, int) else min(count, size)
+            residues = {(r + step * number) % size for r in residues for number in range(most)}
+        for later in range(1, size // gcd(stride, size) + 1):
+            if not all(needed.holds(residue + stride * later) for residue in residues):
+                return later - 1
+        return None
+    return _of_bytes(needed, start, moving, stride)
+
+
+def _of_bytes(
+    needed: NeededBits, start: int, dimensions: Sequence[Dimension], stride: int
+) -> Bound:
+    """Return for how many steps bits stay in a range, while no byte below them overflows."""
+    steps = signed_bytes_of(stride)
+    inner = [(signed_bytes_of(step), count) for step, count in dimensions if isinstance(step, int)]
+    is_byte = needed.bits == 8 and needed.low % 8 == 0 and len(needed.numbers) == 1
+    if not is_byte or len(inner) < len(dimensions):
+        return 0
+    least: Bound = None
+    for place, byte in enumerate(bytes_of(start)[: needed.low // 8 + 1]):
+        extent = extent_of(byte, [(digits[place], count) for digits, count in inner])
+        numbers = needed.numbers[0] if place == needed.low // 8 else range(256)
+        if extent is None or extent[0] not in numbers or extent[1] not in numbers:
+            return 0
+        bound = within(extent[0], extent[1], numbers[0], numbers[-1], steps[place])
+        if bound is not None and (least is None or bound < least):
+            least = bound
+    return least
 
 
 def _bounds_of_guards(

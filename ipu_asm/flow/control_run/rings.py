@@ -62,6 +62,14 @@ def _leaves_ring(step: Step, rings: Rings) -> bool:
         is_index = access.space.is_register and len(access.offset[1]) == 1
         if used and not (is_index and all(rings[each] == access.space.size for each in used)):
             return True
+    for each in step.required:
+        if any(
+            each.first >= 0 or rings[register] % (1 << bits.low + bits.bits)
+            for register in each.registers
+            if register in rings
+            for bits in each.needed
+        ):
+            return True
     return any(
         window.register in rings and (window.is_clipped or rings[window.register] % window.modulus)
         for window in step.windows
@@ -106,6 +114,11 @@ def _moduli(rings: Rings, step: Step, node: Executed) -> tuple[list[int], list[i
         moduli[place] = rings.get(window.register, 0)
     for place, modulus in zip(range(step.first_guard, len(node.values)), _of_guards(rings, step)):
         moduli[place] = modulus
+    place = step.first_required
+    for each in step.required:
+        for register in each.registers:
+            moduli[place] = rings.get(register, 0)
+            place += 1
     return moduli, aligns
 
 

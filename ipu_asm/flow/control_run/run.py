@@ -61,10 +61,14 @@ class ControlRun(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How many bundles a run executes one by one at most, and what cancels it."""
+    """How many bundles a run executes one by one at most, and what cancels it.
+
+    With `ignores_faults`, it goes on where what a register must hold is not so.
+    """
 
     most_steps: int = MOST_STEPS
     is_cancelled: Callable[[], bool] | None = None
+    ignores_faults: bool = False
 
 
 DEFAULT_LIMITS = Limits()

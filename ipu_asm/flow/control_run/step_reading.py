@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterable, Iterator, Mapping
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -11,6 +11,8 @@ from ipu_asm.flow.accesses import LIVE
 from ipu_asm.flow.control_run.steps import (
     Access,
     Branch,
+    NeededBits,
+    Requirement,
     ScalarRegisters,
     Step,
     Sum,
@@ -21,6 +23,8 @@ from ipu_asm.flow.control_run.steps import (
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
 from ipu_asm.program.program import Program
+
+_REGISTER_BYTES = 4
 
 
 @lru_cache(maxsize=8)
@@ -109,6 +113,7 @@ class _Reader:
         updates: list[Update] = []
         accesses: list[Access] = []
         windows: list[WindowRead] = []
+        needs: list[Requirement] = []
         branch, halts = None, False
         for place, instruction in enumerate(bundle.instructions):
             spec = instruction.spec
@@ -120,11 +125,18 @@ class _Reader:
                 updates += self._updates(spec, instruction)
                 accesses += self._accesses(spec, instruction, place)
                 windows += self._windows(spec, instruction, place)
+                needs += self._requirements(spec, instruction, place) if spec.scalar.needs else ()
             if spec.flow == "halt":
                 halts = True
             elif spec.flow in ("branch", "jump", "indirect"):
                 branch = self._branch(spec, instruction)
         step = Step(tuple(updates), tuple(accesses), branch, halts, tuple(windows))
+        if needs:
+            is_fixed = [all(n >= self._changing for n in each.registers) for each in needs]
+            step = step._replace(
+                fixed=tuple(each for each, fixed in zip(needs, is_fixed) if fixed),
+                required=tuple(each for each, fixed in zip(needs, is_fixed) if not fixed),
+            )
         return step._replace(
             registers=sum(1 << each for each in _registers_of(step)),
             stores=tuple(n for n, each in enumerate(accesses) if _is_store(each)),
@@ -169,6 +181,42 @@ class _Reader:
                 is_live = any(spec.reads.get(part) == LIVE for part in parts)
                 modulus = self._isa.spaces[memory].size
                 yield WindowRead(place, size, memory, register, is_clipped, is_live, modulus)
+
+    def _requirements(
+        self, spec: InstructionSpec, instruction: Instruction, place: int
+    ) -> Iterator[Requirement]:
+        assert spec.scalar is not None
+        for name, low, bits, numbers, first_byte, words, is_certain in spec.scalar.needs:
+            if not all(self._is_word(instruction, each, among) for each, among in words):
+                continue
+            if not name:
+                yield Requirement(place, -1, (NeededBits(0, 0, ()),), True)
+                continue
+            registers = self._registers_of(instruction, name)  # none for a number
+            is_live = _is_live(spec, name)
+            if not first_byte:
+                for register in registers:
+                    needed = (NeededBits(low, bits, numbers),)
+                    yield Requirement(place, register, needed, is_live, is_certain=is_certain)
+                continue
+            [first] = self._registers_of(instruction, first_byte) or [-1]
+            skipped = 0 if first >= 0 else self._number(instruction, first_byte)
+            for half, register in enumerate(registers):
+                bytes_ = range(max(0, skipped - _REGISTER_BYTES * half), _REGISTER_BYTES)
+                needed = tuple(
+                    NeededBits(bits * byte, bits, numbers, _REGISTER_BYTES * half + byte)
+                    for byte in bytes_
+                )
+                yield Requirement(place, register, needed, is_live, first)
+
+    def _is_word(self, instruction: Instruction, name: str, words: Sequence[str]) -> bool:
+        """Return whether an operand, or the mode of the machine, is one of some words."""
+        word = _word_of(instruction, name)
+        if word is None:
+            from ipu_asm.config.kernel_keys import NAMED_VALUES
+
+            return NAMED_VALUES[name][self._mode] in words
+        return word.lower() in words
 
     def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:
         if spec.flow == "indirect":
@@ -243,6 +291,7 @@ def _registers_of(step: Step) -> set[int]:
     found = {register for _, terms in sums for register, _ in terms}
     found.update(update.register for update in step.updates)
     found.update(window.register for window in step.windows)
+    found.update(n for each in (*step.fixed, *step.required) for n in each.registers)
     for access in step.accesses:
         found.update(access.bases)
     branch = step.branch
@@ -257,6 +306,12 @@ def _word_of(instruction: Instruction, name: str) -> str | None:
         if operand is not None and operand.name == name:
             return word
     return None
+
+
+def _is_live(spec: InstructionSpec, name: str) -> bool:
+    """Return whether an operand is read after the bundle's own updates; registers that are none."""
+    reads = [operand.read for operand in spec.operands if operand.name == name]
+    return spec.reads.get(name, *reads or [LIVE]) == LIVE
 
 
 def _sign_extended(value: int, bits: int) -> int:

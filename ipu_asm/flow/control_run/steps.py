@@ -104,6 +104,63 @@ class WindowRead(NamedTuple):
     modulus: int = 1
 
 
+class NeededBits(NamedTuple):
+    """Bits of a register of which the value is one of `numbers`, or the instruction faults.
+
+    They only count where a requirement's `first` is at most `number`.
+    """
+
+    low: int
+    bits: int
+    numbers: tuple[range, ...]
+    number: int = 0
+
+    def holds(self, value: int) -> bool:
+        """Return whether the bits of a value are one of the numbers."""
+        bits = value >> self.low & ((1 << self.bits) - 1)
+        return any(bits in numbers for numbers in self.numbers)
+
+
+class Requirement(NamedTuple):
+    """What must hold of a register, or the instruction `instruction` of the bundle faults.
+
+    What counts is its value after the bundle's own updates if it `is_live`, else the one before.
+    Without a register, -1, it never holds. `first` is a live register that says which bits count.
+    Unless `is_certain`, the instruction may not fault.
+    """
+
+    instruction: int
+    register: int
+    needed: tuple[NeededBits, ...]
+    is_live: bool
+    first: int = -1
+    is_certain: bool = True
+
+    @property
+    def registers(self) -> tuple[int, ...]:
+        """The registers that decide whether it holds."""
+        return tuple(each for each in (self.register, self.first) if each >= 0)
+
+    def values(self, before: Sequence[Value], after: Sequence[Value]) -> tuple[Value, ...]:
+        """Return the values of its registers, for those before and after the updates."""
+        own = after if self.is_live else before
+        found = (own[self.register],) if self.register >= 0 else ()
+        return (*found, after[self.first]) if self.first >= 0 else found
+
+    def broken(self, values: Sequence[Value]) -> NeededBits | None:
+        """Return the bits that do not hold in `values`; None if all hold, or are not known."""
+        if not all(isinstance(value, int) for value in values):
+            return None
+        own = values[0] if self.register >= 0 else 0
+        first = values[-1] if self.first >= 0 else 0
+        assert isinstance(own, int)
+        assert isinstance(first, int)
+        for each in self.needed:
+            if unsigned(first) <= each.number and not each.holds(own):
+                return each
+        return None
+
+
 class Branch(NamedTuple):
     """A branch that is taken if a relation holds; without a relation it is always taken.
 
@@ -124,6 +181,9 @@ class Step(NamedTuple):
     writes; the numbers of the accesses that are `stores` to memory; those whose offset is a
     single register that the bundle steps, with the register and the step; and the number of
     `guards` of all updates.
+
+    Of what must hold, `fixed` depends on registers that no instruction can change, `required` on
+    others.
     """
 
     updates: tuple[Update, ...] = ()
@@ -135,6 +195,8 @@ class Step(NamedTuple):
     stores: tuple[int, ...] = ()
     stepped: tuple[tuple[int, int, int], ...] = ()
     guards: int = 0
+    fixed: tuple[Requirement, ...] = ()
+    required: tuple[Requirement, ...] = ()
 
     @property
     def compared(self) -> int:
@@ -154,9 +216,16 @@ class Step(NamedTuple):
         return self.first_window + len(self.windows)
 
     @property
+    def first_required(self) -> int:
+        """The place of the first value that must hold among the values of an execution."""
+        return self.first_guard + self.guards
+
+    @property
     def first_observed(self) -> int:
         """The place of the first observed register among the values of an execution."""
-        return self.first_guard + self.guards
+        if not self.required:
+            return self.first_required
+        return self.first_required + sum(len(each.registers) for each in self.required)
 
 
 class UnsupportedProgramError(Exception):

@@ -204,6 +204,15 @@ def signed_byte(value: int) -> int:
     return (value + 128) % 256 - 128
 
 
+def signed_bytes_of(value: int) -> list[int]:
+    """Return four numbers in -128..127 of which a number is the sum, times 1, 256 and so on."""
+    found = []
+    for _ in range(BITS // 8):
+        found.append(signed_byte(value))
+        value = (value - found[-1]) >> 8
+    return found
+
+
 def holds(relation: str, left: Value, right: Value) -> bool | None:
     """Return whether a relation holds between signed numbers; None if it is not known."""
     if relation == ">=":

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Callable, Sequence
 
 from ipu_asm.flow.packing.operations import Operation, operations_of
+from ipu_asm.flow.packing.possible_faults import FixedRequirement
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
@@ -99,6 +100,8 @@ class _Scan:
         self._memory: dict[str, list[int]] = {}
         # Those of the last bundle with a possible fault, and the stores since then.
         self._faulting: list[int] = []
+        # The first operation that requires something of registers that never change.
+        self._first: dict[FixedRequirement, int] = {}
         self._stores: list[int] = []
         self._barriers: list[int] = []
 
@@ -126,7 +129,7 @@ class _Scan:
             for resource in self._at(number).live_reads:
                 self._read(number, resource, is_live=True)
         for number in numbers:
-            self._access_memory(number)
+            self._access_memory(number, numbers)
             self._keep_faults(number, numbers)
         self._remember(numbers)
 
@@ -149,27 +152,38 @@ class _Scan:
                 self._add(reader, number, DependenceKind.ANTI, resource, latency)
         self._writer[resource] = number
 
-    def _access_memory(self, number: int) -> None:
+    def _access_memory(self, number: int, beside: Sequence[int]) -> None:
+        """Keep the order of accesses that may meet; those of one bundle go in turn."""
         operation = self._at(number)
         for memory, is_write in operation.memories.items():
-            for other in self._memory.get(memory, ()):
-                before = self._at(other)
-                writes = is_write or before.memories[memory]
-                if writes and not (self._are_disjoint and self._are_disjoint(before, operation)):
-                    self._add(other, number, DependenceKind.MEMORY, memory, 1)
+            earlier = [n for n in beside if self._at(n).turn < operation.turn]
+            before = [(n, 0) for n in earlier if memory in self._at(n).memories]
+            for other, latency in [*((n, 1) for n in self._memory.get(memory, ())), *before]:
+                first = self._at(other)
+                writes = is_write or first.memories[memory]
+                if writes and not (self._are_disjoint and self._are_disjoint(first, operation)):
+                    self._add(other, number, DependenceKind.MEMORY, memory, latency)
 
     def _keep_faults(self, number: int, beside: Sequence[int]) -> None:
         """A fault undoes its bundle: what is stored before is stored, and nothing else."""
-        operation = self._at(number)
-        if operation.may_fault:
+        operation, may_fault = self._at(number), self._may_fault(number)
+        if may_fault:
             for other in self._stores:
                 self._add(other, number, DependenceKind.FAULT, "", 1)
-        if operation.may_fault or operation.stores:
+        if may_fault or operation.stores:
             for other in self._faulting:
                 self._add(other, number, DependenceKind.FAULT, "", 0)
+        for required in operation.requires:
+            if required in self._first:
+                self._add(self._first[required], number, DependenceKind.FAULT, "", 0)
         for other in beside:
-            if operation.stores and self._at(other).may_fault:
+            if operation.stores and self._may_fault(other):
                 self._add(other, number, DependenceKind.FAULT, "", 0)
+
+    def _may_fault(self, number: int) -> bool:
+        """Return whether an operation may fault where none in an earlier bundle has faulted."""
+        operation = self._at(number)
+        return operation.may_fault or not self._first.keys() >= {*operation.requires}
 
     def _remember(self, numbers: Sequence[int]) -> None:
         for number in numbers:
@@ -178,11 +192,14 @@ class _Scan:
                 if is_write and self._are_disjoint is None:
                     earlier.clear()  # this one is behind all of them
                 earlier.append(number)
-        faulting = [number for number in numbers if self._at(number).may_fault]
+        faulting = [number for number in numbers if self._may_fault(number)]
         if faulting:
             self._faulting = faulting
             self._stores = []
         self._stores += [number for number in numbers if self._at(number).stores]
+        for number in numbers:
+            for required in self._at(number).requires:
+                self._first.setdefault(required, number)
 
     def _order(self, number: int, issued: Sequence[int], beside: Sequence[int]) -> None:
         """Keep an operation on its side of the branches and breaks of its iteration."""

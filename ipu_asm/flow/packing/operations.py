@@ -7,12 +7,10 @@ from typing import Sequence
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import LIVE, instruction_accesses
+from ipu_asm.flow.packing.possible_faults import FixedRequirement, possible_faults
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-
-MAY_FAULT = "may-fault"
-"""The trait of instructions that fault for some data, so that they keep their order to stores."""
 
 
 class Operation(NamedTuple):
@@ -20,7 +18,10 @@ class Operation(NamedTuple):
 
     `early_reads` are the resources (parts of registers, state) whose value from before the bundle
     it reads, `live_reads` those of which it sees what its bundle writes. `memories` maps each
-    memory that it accesses to whether it writes there.
+    memory that it accesses to whether it writes there; in a bundle, instructions execute in the
+    order of `turn`. It `may_fault` because of its data, or
+    because of registers that change; and if one of the `requires` does not hold, which are about
+    registers that never change.
     """
 
     address: int
@@ -31,7 +32,9 @@ class Operation(NamedTuple):
     writes: tuple[str, ...]
     memories: dict[str, bool]
     flow: str | None
-    may_fault: bool
+    turn: int = 0
+    may_fault: bool = False
+    requires: tuple[FixedRequirement, ...] = ()
 
     @property
     def is_break(self) -> bool:
@@ -50,7 +53,22 @@ class Operation(NamedTuple):
 
 
 def operations_of(program: Program, addresses: Sequence[int]) -> list[Operation]:
-    """Return the instructions of bundles that have an effect, in the order of the text."""
+    """Return the instructions of bundles that have an effect, in the order of the text.
+
+    Control enters at the first of them. What holds there already is not required.
+    """
+    operations, faults = written_operations(program, addresses), possible_faults(program)
+    for place, operation in enumerate(operations):
+        fault = faults.by_place.get((operation.address, operation.number))
+        if fault is not None:
+            held = faults.held[addresses[0]]
+            requires = tuple(each for each in fault.requires if each not in held)
+            operations[place] = operation._replace(may_fault=fault.always, requires=requires)
+    return operations
+
+
+def written_operations(program: Program, addresses: Sequence[int]) -> list[Operation]:
+    """Return the same instructions without their possible faults."""
     found = []
     for address in addresses:
         bundle = program.bundles[program.bundle_at_address[address]]
@@ -114,7 +132,7 @@ def _operation(isa: Isa, instruction: Instruction, address: int, number: int) ->
         tuple(sorted(writes)),
         memories,
         spec.flow,
-        MAY_FAULT in spec.traits,
+        [slot.name for slot in isa.slots].index(spec.slot),
     )
 
 

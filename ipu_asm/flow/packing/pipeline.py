@@ -18,9 +18,15 @@ from ipu_asm.flow.packing.dependences import Disjoint, dependences_of
 from ipu_asm.flow.packing.layout import block_edit, bundles_text
 from ipu_asm.flow.packing.memory import disjoint_accesses
 from ipu_asm.flow.packing.modulo import ModuloSchedule, modulo_schedule
-from ipu_asm.flow.packing.operations import Operation, basic_blocks, by_bundle, operations_of
+from ipu_asm.flow.packing.operations import (
+    Operation,
+    basic_blocks,
+    by_bundle,
+    operations_of,
+    written_operations,
+)
 from ipu_asm.flow.packing.pack import check_packable, in_order, slot_order
-from ipu_asm.flow.packing.proof import ProofError, same_words
+from ipu_asm.flow.packing.proof import ProofError, faulting_as, same_words
 from ipu_asm.flow.packing.value_flow import Name, values_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
@@ -121,7 +127,7 @@ def prove_pipeline(loop: PipelinedLoop, facts: Sequence[ControlFacts]) -> None:
         if finding.severity is Severity.ERROR:
             raise ProofError(f"the pipelined program has an error: {finding.message}")
     addresses = range(loop.addresses.start, loop.end)
-    written = by_bundle(operations_of(loop.pipelined, addresses), addresses)
+    written = by_bundle(written_operations(loop.pipelined, addresses), addresses)
     if [len(bundle) for bundle in written] != [len(bundle) for bundle in loop.bundles]:
         raise ProofError("a pipelined bundle has other instructions")
     for new, old in zip(chain(*written), chain(*loop.bundles)):
@@ -171,7 +177,8 @@ def _executed(
             place = planned.address, planned.number
             trip = counts.get(place, trips - passes if planned.is_branch else 0)
             counts[place] = trip + 1
-            named.append(((*place, trip), operation._replace(flow=None)))
+            made = faulting_as(operation, planned)._replace(flow=None)
+            named.append(((*place, trip), made))
         executed.append(named)
     return executed
 
@@ -182,10 +189,14 @@ def _prove_memory(
     tests: Sequence[Disjoint | None],
 ) -> None:
     """Raise `ProofError` unless accesses that may meet keep their order."""
-    places = {name: place for place, bundle in enumerate(new) for name, _ in bundle}
+    places = {
+        name: (place, operation.turn)
+        for place, bundle in enumerate(new)
+        for name, operation in bundle
+    }
     done: list[tuple[Name, Operation]] = []
     for bundle in old:
-        for name, operation in bundle:
+        for name, operation in sorted(bundle, key=lambda named: named[1].turn):
             for earlier, other in done:
                 stores = operation.stores or other.stores
                 first = other._replace(address=earlier[0], number=earlier[1])
@@ -193,7 +204,7 @@ def _prove_memory(
                     continue
                 if operation.memories.keys() & other.memories and places[earlier] >= places[name]:
                     raise ProofError("accesses of memory of a pipelined loop may be reordered")
-        done += [(name, operation) for name, operation in bundle if operation.memories]
+            done += [(name, operation)] if operation.memories else []
 
 
 def _is_loop(program: Program, block: range) -> bool:

@@ -17,7 +17,7 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.control_run.run import ENDLESS, HALTED, RAN_OFF, ControlRun
 from ipu_asm.flow.control_run.trace import Executed, Node
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of
+from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of, written_operations
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, PackingPlan, moved_addresses
 from ipu_asm.flow.packing.value_flow import values_of
 from ipu_asm.program.program import Program
@@ -67,24 +67,33 @@ def _prove_labels(plan: PackingPlan) -> None:
 def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
     old = by_bundle(operations_of(plan.program, block.addresses), block.addresses)
     addresses = range(block.start, block.start + len(block.bundles))
-    new = by_bundle(operations_of(plan.packed, addresses), addresses)
-    names: dict[Place, Place] = {}
+    new = by_bundle(written_operations(plan.packed, addresses), addresses)
+    sources: dict[Place, Operation] = {}
     for written, planned in zip(new, block.bundles):
         if len(written) != len(planned):
             raise ProofError("a packed bundle has other instructions")
         for operation, source in zip(written, planned):
             if not same_words(plan.packed, operation, plan.program, source):
                 raise ProofError("a packed bundle has other instructions")
-            names[operation.address, operation.number] = source.address, source.number
+            sources[operation.address, operation.number] = source
+    names = {place: (source.address, source.number) for place, source in sources.items()}
     if sorted(names.values()) != sorted((o.address, o.number) for bundle in old for o in bundle):
         raise ProofError("an instruction is missing, or there are two of it")
     for slot in plan.program.isa.slots:
         if any(sum(o.slot == slot.name for o in bundle) > slot.capacity for bundle in new):
             raise ProofError(f"slot `{slot.name}` is taken more than once")
     named = [[((o.address, o.number), o) for o in bundle] for bundle in old]
-    renamed = [[(names[o.address, o.number], o) for o in bundle] for bundle in new]
+    renamed = [
+        [(names[o.address, o.number], faulting_as(o, sources[o.address, o.number])) for o in bundle]
+        for bundle in new
+    ]
     if values_of(named) != values_of(renamed):
         raise ProofError("an instruction would see another value")
+
+
+def faulting_as(operation: Operation, source: Operation) -> Operation:
+    """Return an operation that may fault as the one from which it was made."""
+    return operation._replace(may_fault=source.may_fault, requires=source.requires)
 
 
 def same_words(one: Program, first: Operation, other: Program, second: Operation) -> bool:
@@ -126,7 +135,9 @@ def _of_bundle(
 ) -> Iterator[object]:
     step = run.steps[node.address]
     first = step.compared
-    for access, offset in zip(step.accesses, node.values[first:]):
+    # Those of one bundle are read first, then written.
+    pairs = sorted(zip(step.accesses, node.values[first:]), key=lambda pair: pair[0].kind)
+    for access, offset in pairs:
         accesses.setdefault(access.memory, []).append(
             (access.kind, access.size, access.bases, offset)
         )

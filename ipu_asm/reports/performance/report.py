@@ -6,10 +6,12 @@ from typing import Mapping
 
 from ipu_asm.emulator.html_tables import table
 from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.fault import fault_message, fault_of
 from ipu_asm.flow.control_run.run import End
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.control_run.values import Symbolic
 from ipu_asm.isa.model import Isa
+from ipu_asm.lint.run_findings import iterations_text
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
@@ -31,10 +33,10 @@ class PerformanceReport(NamedTuple):
     """What is known about the run of a program.
 
     `cycles` are None if they are not known; of a run that faults, they are those before the fault.
-    `executed` are those that are certain. `end` is None for an instruction set in which data may
-    decide control; its `functions` have the cycles of a call. `unknown` are the values that missing
-    numbers depend on, by the names of registers. `presets` are the values that registers have at
-    the start.
+    `executed` are those that are certain, `refused` is why it faults. `end` is None for an
+    instruction set in which data may decide control; its `functions` have the cycles of a call.
+    `unknown` are the values that missing numbers depend on, by the names of registers. `presets`
+    are the values that registers have at the start.
     """
 
     isa: Isa
@@ -43,6 +45,7 @@ class PerformanceReport(NamedTuple):
     executed: Count
     end: End | None
     end_place: SourceLocation | None
+    refused: str
     functions: tuple[FunctionReport, ...]
     loops: tuple[LoopReport, ...]
     accesses: tuple[AccessReport, ...]
@@ -98,6 +101,7 @@ def performance_report(
         executed=facts.summary.cycles if facts else None,
         end=facts.run.end if facts else None,
         end_place=lines.place(facts.run.end.address) if facts else None,
+        refused=_refused(program, facts) if facts else "",
         functions=tuple(function_reports(program, lines)) if facts is None else (),
         loops=tuple(loop_reports(measured)),
         accesses=tuple(accesses),
@@ -107,6 +111,14 @@ def performance_report(
         unknown=_unknown(measured),
         presets=facts.presets if facts else {},
     )
+
+
+def _refused(program: Program, facts: ControlFacts) -> str:
+    """Return what the machine refuses at the end of the run, and in which iteration."""
+    fault = fault_of(program, facts.run)
+    if fault is None:
+        return ""
+    return fault_message(program, facts.run, fault) + iterations_text(program, facts.run)
 
 
 def _unknown(measured: Measured) -> tuple[str, ...]:

@@ -100,6 +100,11 @@ def end_text(report: PerformanceReport) -> str:
     return texts[end.reason]
 
 
+def failure_text(report: PerformanceReport) -> str:
+    """Return how the run ends, and why it faults if it does."""
+    return f"{end_text(report)}: {report.refused}" if report.refused else end_text(report)
+
+
 def function_text(function: FunctionReport) -> str:
     """Return the cycles of a function: `scale, line 22: not known, data decides in line 33`."""
     name = f"{function.label}, line" if function.label else "line"
@@ -114,7 +119,7 @@ def basis_text(report: PerformanceReport) -> str:
     """Return what the numbers of a report follow from, or why there are none."""
     if report.end is not None:
         basis = "computed from loop registers and branches, no data was needed"
-        return f"{end_text(report)}; {basis}"
+        return f"{failure_text(report)}; {basis}"
     if report.functions:
         return f"cycles are {report.isa.unit}s that one thread issues, without stalls"
     why = f"what control of {report.isa.title} depends on is not described"

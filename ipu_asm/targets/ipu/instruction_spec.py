@@ -33,7 +33,8 @@ idle
 nop
     True if it never does anything: what a slot holds that a bundle does not name.
 traits
-    "may-fault": it faults for some data. (Accesses outside of memory follow from `accesses`.)
+    "may-fault": it faults for some data. (What it demands of addresses follows from `accesses`, of
+    other registers from `requires`.)
 
 In an operation `old x` is x before the bundle; a bare x sees what this bundle has written so far.
 """
@@ -279,6 +280,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="ldr_mult_reg r0 lr3 cr0;\nmult.ee r0 lr0 lr1 lr2;\nacc;;",
             ),
             "execute_fn": "execute_mult_ee",
+            "requires": ["cr15 in 0..2"],
             "windows": ["128 r_cyclic[cyclic_offset]"],
             "writes": ["mult_res"],
             "reads": {"r_cyclic": "live", "r_mask": "live"},
@@ -313,6 +315,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="mult.ev r0 lr0 lr1 lr2;\nacc;;",
             ),
             "execute_fn": "execute_mult_ev",
+            "requires": ["cr15 in 0..2"],
             "windows": ["1 r_cyclic[fixed_cyclic_idx]"],
             "writes": ["mult_res"],
             "reads": {"r_cyclic": "live", "r_mask": "live"},
@@ -354,6 +357,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="incr lr3 1;\nmult.ve r0 lr0 lr1 lr2 lr3;\nacc;;",
             ),
             "execute_fn": "execute_mult_ve",
+            "requires": ["cr15 in 0..2"],
             "windows": ["128 r_cyclic[cyclic_offset]"],
             "writes": ["mult_res"],
             "reads": {"r_cyclic": "live", "r_mask": "live"},
@@ -410,6 +414,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="mult.ve.cr lr0 lr15 lr15 cr3;\nacc;;",
             ),
             "execute_fn": "execute_mult_ve_cr",
+            "requires": ["cr15 in 0..2"],
             "windows": ["128 r_cyclic[cyclic_offset] clipped"],
             "writes": ["mult_res"],
             "reads": {"cr_idx": "live", "r_cyclic": "live", "r_mask": "live"},
@@ -451,6 +456,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="agg max value cr0 aaq1;;\nmult.ve.aaq lr0 lr15 lr15 aaq1;\nacc.first;;",
             ),
             "execute_fn": "execute_mult_ve_aaq",
+            "requires": ["cr15 in 0..2"],
             "windows": ["128 r_cyclic[cyclic_offset] clipped"],
             "writes": ["mult_res"],
             "reads": {"aaq_rf_idx": "snapshot", "r_cyclic": "live", "r_mask": "live"},
@@ -652,7 +658,14 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="set lr0 2;\nmult.ee r0 lr1 lr2 lr3;\nacc.stride 16 on off lr0;;",
             ),
             "execute_fn": "execute_acc_stride",
-            "traits": ["may-fault"],
+            "requires": [
+                "offset[1:0] in 0 if horizontal_stride off on_expand on_inv_expand, "
+                "vertical_stride off",
+                "offset[1:0] in 0..2 if horizontal_stride off on_expand on_inv_expand, "
+                "vertical_stride on on_inv",
+                "offset[1:0] in 0..2 if horizontal_stride on on_inv, vertical_stride off",
+                "never if horizontal_stride reserved5 reserved6 reserved7",
+            ],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -736,6 +749,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="acc;\naaq;;\nxmem.store_aaq_result lr0 cr0;;",
             ),
             "execute_fn": "execute_aaq",
+            "requires": ["cr15 in 0"],
             "writes": ["aaq_result"],
             "reads": {"r_acc": "live"},
         },

@@ -39,6 +39,7 @@ _DSTRUCTURE = (
     "in 12:8, pad mode in 14:13"
 )
 _MULT_DSTRUCTURE = _DSTRUCTURE.replace("cr_idx", "dstructure_cr_idx")
+_STRUCTURE = ("cr_idx[12:8] in 0 2 4 8 16", "cr_idx[14:13] in 0..2")
 _LABEL = "label: A label, or +N or -N bundles from this one; must lie in 0 to 1023"
 _REG1 = "reg1: First register (lr0-lr15 or cr0-cr15), value from before the bundle"
 _REG2 = "reg2: Second register (lr0-lr15 or cr0-cr15), value from before the bundle"
@@ -53,6 +54,14 @@ _NEW_VALUE = (
     "load, mult, acc and the stores of the same bundle see the new value, cond and break the old "
     "one."
 )
+
+
+def _mult_structure(operand: str) -> list[str]:
+    """What a product requires of its data structure; of narrow words it depends on their type."""
+    structure = [text.replace("cr_idx", operand) for text in _STRUCTURE]
+    zero = f"{operand}[14:13] in 0 if wide"
+    return [*structure, f"{zero} int32", f"perhaps {zero} off"]
+
 
 _ROW_OPERANDS: list[dict[str, Any]] = [
     {"name": "offset", "type": "LrIdx", "read": "live"},
@@ -530,7 +539,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             ),
             "execute_fn": "execute_mult_rc_vv",
             "windows": ["128 r_cyclic[rc_idx]"],
-            "traits": ["may-fault"],
+            "requires": _mult_structure("cr_idx"),
             "writes": ["mult_res"],
             "reads": {"ra": "snapshot", "r_cyclic": "snapshot", "r_mask": "live"},
         },
@@ -570,7 +579,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             ),
             "execute_fn": "execute_mult_rc_ve",
             "windows": ["128 r_cyclic[rc_idx]", "1 r[src] if lr"],
-            "traits": ["may-fault"],
+            "requires": _mult_structure("cr_idx"),
             "writes": ["mult_res"],
             "reads": {"src": "live", "r_cyclic": "snapshot", "r_mask": "live"},
             "register_reads": {"src": {"lr": {"r0": "snapshot", "r1": "snapshot"}}},
@@ -600,7 +609,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             ),
             "execute_fn": "execute_mult_rc_vs",
             "windows": ["128 r_cyclic[rc_idx]"],
-            "traits": ["may-fault"],
+            "requires": _mult_structure("cr_idx"),
             "writes": ["mult_res"],
             "reads": {"r_cyclic": "snapshot", "r_mask": "live"},
         },
@@ -638,7 +647,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             ),
             "execute_fn": "execute_mult_ve",
             "windows": ["128 r[ra_idx]"],
-            "traits": ["may-fault"],
+            "requires": _mult_structure("dstructure_cr_idx"),
             "writes": ["mult_res"],
             "reads": {"r0": "snapshot", "r1": "snapshot", "r_mask": "live"},
         },
@@ -676,7 +685,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             ),
             "execute_fn": "execute_mult_ee",
             "windows": ["1 r[ra_idx]"],
-            "traits": ["may-fault"],
+            "requires": _mult_structure("dstructure_cr_idx"),
             "writes": ["mult_res"],
             "reads": {"r0": "snapshot", "r1": "snapshot", "r_mask": "live"},
         },
@@ -815,7 +824,13 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="MULT.RC.VV lr1 r0 0 lr2 cr15;\nACC.STRIDE 16 on off lr0;;",
             ),
             "execute_fn": "execute_acc_stride",
-            "traits": ["may-fault"],
+            "requires": [
+                "offset[1:0] in 0 if horizontal_stride off, vertical_stride off",
+                "offset[1:0] in 0..2 if horizontal_stride off, vertical_stride on on_inv",
+                "offset[1:0] in 0..2 if horizontal_stride on on_inv, vertical_stride off",
+                "never if horizontal_stride reserved3",
+                "never if vertical_stride reserved3",
+            ],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -840,7 +855,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="MULT.RC.VV lr0 r0 0 lr1 cr15;\nAGG.SUM.FIRST lr2 cr15;;",
             ),
             "execute_fn": "execute_agg_sum_first",
-            "traits": ["may-fault"],
+            "requires": [*_STRUCTURE],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -865,7 +880,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="MULT.RC.VV lr0 r0 0 lr1 cr15;\nAGG.SUM lr2 cr15;;",
             ),
             "execute_fn": "execute_agg_sum",
-            "traits": ["may-fault"],
+            "requires": [*_STRUCTURE],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -890,7 +905,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="MULT.RC.VV lr0 r0 0 lr1 cr15;\nAGG.MAX.FIRST lr2 cr15;;",
             ),
             "execute_fn": "execute_agg_max_first",
-            "traits": ["may-fault"],
+            "requires": [*_STRUCTURE],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -915,7 +930,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="MULT.RC.VV lr0 r0 0 lr1 cr15;\nAGG.MAX lr2 cr15;;",
             ),
             "execute_fn": "execute_agg_max",
-            "traits": ["may-fault"],
+            "requires": [*_STRUCTURE],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -952,7 +967,11 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="ACC.RESHAPE lrd0 lrd2 0;;",
             ),
             "execute_fn": "execute_acc_reshape",
-            "traits": ["may-fault"],
+            "requires": [
+                "reshape_mask in 0..8",
+                "bytes(source) from reshape_mask in 0..127",
+                "bytes(dest) from reshape_mask in 0..127",
+            ],
             "writes": ["r_acc"],
             "reads": {
                 "source": "snapshot",
@@ -994,6 +1013,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="ACTIVATE.QUANTIZE relu cr15;\nSTR_POST_AAQ_REG lr0 cr2;;",
             ),
             "execute_fn": "execute_activate_quantize",
+            "requires": [*_STRUCTURE],
             "traits": ["may-fault"],
             "writes": ["post_aaq_reg"],
             "reads": {"r_acc": "live"},

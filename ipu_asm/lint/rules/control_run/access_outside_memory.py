@@ -41,22 +41,18 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_run.endless import endless_condition
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.fault import Fault, fault_of, iterations_at_end
-from ipu_asm.flow.control_run.values import unsigned
+from ipu_asm.flow.control_run.fault import Fault, fault_message, fault_of, iterations_at_end
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
     instruction_span,
-    joined_with_and,
-    loop_name,
+    iterations_text,
     loop_place,
-    mnemonic_at,
     write_place,
 )
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W303", "access-outside-memory", Severity.WARNING)
-_NEGATIVE = "an offset must not be negative, because it counts as an unsigned number"
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -65,58 +61,15 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _fault(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    fault = fault_of(facts.run)
-    if fault is None or endless_condition(facts.run) is not None:
+    fault = fault_of(program, facts.run)
+    if not isinstance(fault, Fault) or endless_condition(facts.run) is not None:
         return  # a loop that does not end leaves memory sooner or later: that is said instead
     loops = iterations_at_end(facts.run, facts.run.loops)
-    where = [
-        f"iteration {number:,} of {loop_name(program, head)}"
-        for head, number in loops
-        if number is not None
-    ]
-    place = f" in {', '.join(where[::-1])}" if where else ""
-    message = _message(program, facts, fault) + place
+    message = fault_message(program, facts.run, fault) + iterations_text(program, facts.run)
     related = [loop_place(program, head) for head, _ in loops[-1:]]
     related += _updates(program, facts, fault)
     span = instruction_span(program, fault.address, fault.access.instruction)
     yield Diagnostic(RULE_ID, message, span, tuple(related))
-
-
-def _message(program: Program, facts: ControlFacts, fault: Fault) -> str:
-    access, space = fault.access, fault.access.space
-    mnemonic = mnemonic_at(program, fault.address, access.instruction)
-    if space.is_register and not space.wraps:
-        last = access.highest if access.highest is not None else 0
-        places = [str(place) for place in range(0, last + 1, space.step)]
-        expected = f"{', '.join(places[:-1])} or {places[-1]}"
-        return f"the index of `{mnemonic}` must be {expected}, found {unsigned(fault.offset)}"
-    if fault.is_misaligned:
-        return f"the index of `{mnemonic}` must be a multiple of {space.step}, found {fault.offset}"
-    names = [f"`{facts.run.names.names[register]}`" for register in access.bases]
-    if space.rows:
-        return _row_message(fault, mnemonic, joined_with_and(names))
-    verb = "reads" if access.kind == "read" else "writes"
-    if isinstance(fault.base, int):
-        first = fault.base + fault.offset % (1 << 32)
-        found = f"0x{first:x}..0x{first + access.size - 1:x}"
-    elif fault.offset < 0:
-        found = f"offset {fault.offset} from {joined_with_and(names)}"
-    else:
-        last = fault.offset + access.size - 1
-        found = f"offsets 0x{fault.offset:x}..0x{last:x} from {joined_with_and(names)}"
-    limit = _NEGATIVE if fault.offset < 0 else f"{access.memory} ends at 0x{space.size:x}"
-    return f"{limit}: `{mnemonic}` {verb} {access.size} bytes at {found}"
-
-
-def _row_message(fault: Fault, mnemonic: str, bases: str) -> str:
-    access, offset = fault.access, fault.offset // fault.access.unit
-    verb = "reads" if access.kind == "read" else "writes"
-    last = access.highest // access.unit if access.highest is not None else 0
-    limit = _NEGATIVE if offset < 0 else f"the last row of {access.memory} is {last}"
-    if isinstance(fault.base, int):
-        row = fault.base // access.unit + unsigned(offset)
-        return f"{limit}: `{mnemonic}` {verb} row {row}"
-    return f"{limit}: `{mnemonic}` {verb} the row {offset} behind that in {bases}"
 
 
 def _updates(program: Program, facts: ControlFacts, fault: Fault) -> Iterator[RelatedInformation]:

@@ -76,6 +76,7 @@ def _structure(instruction: Instruction) -> int | None:
 
 
 def _invalid(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
+    facts = facts.behind_faults
     positions, values = facts.run.names.positions, facts.run.initial
     for address, number in enumerate(program.bundle_at_address):
         bundle = program.bundles[number]

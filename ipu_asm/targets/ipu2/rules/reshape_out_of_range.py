@@ -85,7 +85,8 @@ def _has_reshape(_isa: Isa, bundle: Bundle) -> bool:
 
 def _out_of_range(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
     reshapes = list(_reshapes(program))
-    observed = facts.observe({each.address: _registers(program.isa, each) for each in reshapes})
+    registers = {each.address: _registers(program.isa, each) for each in reshapes}
+    observed = facts.behind_faults.observe(registers)
     for each in reshapes:
         masks = _masks(each, observed)
         if not masks:

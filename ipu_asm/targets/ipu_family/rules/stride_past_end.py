@@ -93,7 +93,7 @@ def _past_end(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
     strides = [each for each in _strides(program) if each.elements > _UNIT]
     if not strides:
         return
-    observed = facts.observe({each.address: [each.register] for each in strides})
+    observed = facts.behind_faults.observe({each.address: [each.register] for each in strides})
     for stride in strides:
         values = observed.values.get((stride.address, stride.register))
         offsets = sorted({o for each in (values.after if values else ()) for o in _modulo(each)})
