@@ -18,13 +18,12 @@ from ipu_asm.emulator.run import DebugCallback
 from ipu_asm.emulator.stated_options import stated_registers
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.coverage.collecting import counter_for
 from ipu_asm.testbench.execution import Execution
 from ipu_asm.testbench.host_options import checked_run_options, options_of_kernel
-from ipu_asm.testbench.kernel_loading import kernel_of_file, kernel_of_text
+from ipu_asm.testbench.kernel_loading import isa_of_folder, kernel_of_file, kernel_of_text
 from ipu_asm.testbench.kernel_warning import warn_of_end
 from ipu_asm.testbench.machine import BenchMachine
 from ipu_asm.testbench.places import NotReachedError, stop_test
@@ -51,32 +50,34 @@ class Run(NamedTuple):
 
 
 class Bench(BenchMachine):
-    """One machine to test kernels on; initially that of the IPU after reset.
+    """One machine to test kernels on; initially that of the IPU, or of the project, after reset.
 
     `BenchMachine` has its registers, memory and options.
     """
 
-    __slots__ = ("_engine", "_execution", "_folders", "_kernel", "_undecided")
+    __slots__ = ("_engine", "_execution", "_folders", "_isa", "_kernel", "_undecided")
 
     assert_bit_exact = staticmethod(assert_bit_exact)
 
     def __init__(
         self,
         folders: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
-        isa: str = DEFAULT_ISA,
+        isa: str | None = None,
         **options: Any,
     ) -> None:
         """Create a machine without a kernel; relative paths are searched in `folders`, in order.
 
-        `folders` may be a single one.
+        `folders` may be a single one. `isa` is the set of kernels that do not name theirs, by
+        default that of `ipu.toml` for the first folder, else the IPU.
 
         `options` are those of the host, as `configure` takes them. Raises LookupError for an
         instruction set without a machine, TypeError for what is no path of a folder.
         """
         __tracebackhide__ = True
-        super().__init__(isa, **options)
-        self._engine: Engine | None = None
         self._folders = _folders_of(folders) or [Path()]
+        self._isa = isa_of_folder(self._folders[0]) if isa is None else isa
+        super().__init__(self._isa, **options)
+        self._engine: Engine | None = None
         self._kernel: Kernel | None = None
         self._undecided: dict[str, str] = {}
         self._execution: Execution | None = None
@@ -111,7 +112,7 @@ class Bench(BenchMachine):
         execute, and ValueError if `defines` cannot be used or leave several contexts.
         """
         __tracebackhide__ = True
-        self._load(kernel_of_file(path, self._folders, defines or {}))
+        self._load(kernel_of_file(path, self._folders, defines or {}, self._isa))
 
     def load_text(self, text: str, *, defines: Mapping[str, Value] | None = None) -> None:
         """Load a kernel given as source text, otherwise like `load`."""

@@ -9,6 +9,7 @@ with arrays instead of bytes.
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Callable, TypeAlias
 
 from ipu_asm.emulator.arguments import require_callable, require_path
@@ -16,6 +17,7 @@ from ipu_asm.emulator.run import DebugAction, DebugCallback
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.bench import TEST_MAX_CYCLES, Bench
+from ipu_asm.testbench.kernel_loading import isa_of_file
 
 __all__ = ["DebugAction", "DebugCallback", "HarnessRun", "IpuApp", "run_test"]
 
@@ -52,7 +54,7 @@ def run_test(
     __tracebackhide__ = True
     require_callable(setup, "`setup`")
     require_callable(teardown, "`teardown`")
-    bench = Bench(isa=isa, **options)
+    bench = Bench(isa=isa_of_file(inst_path, [Path()], isa), **options)
     bench.load(inst_path)
     state = bench.state
     if setup is not None:

@@ -12,12 +12,12 @@ from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kerne
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
-from ipu_asm.config.isa_choice import choose_isa
+from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import checked_values
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.emulator.arguments import require_path
-from ipu_asm.isa import load_isa
+from ipu_asm.isa import DEFAULT_ISA, load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import (
     ContextChoiceError,
@@ -32,12 +32,48 @@ from ipu_asm.text import SourceFile
 _TEXT_NAME: Final = "<kernel>"
 
 
+def isa_of_folder(folder: Path) -> str:
+    """Return the set that the configuration names for kernels in a folder, else the default."""
+    try:
+        found = Configurations().nearest(os.path.abspath(folder))
+    except ConfigurationError:
+        return DEFAULT_ISA  # loading a kernel tells what is wrong
+    return _with_machine(found.isa if found else None) or DEFAULT_ISA
+
+
+def isa_of_file(path: str | os.PathLike[str], folders: Sequence[Path], otherwise: str) -> str:
+    """Return the set of a kernel as the commands choose it, `otherwise` where nothing names it.
+
+    Raises FileNotFoundError.
+    """
+    __tracebackhide__ = True
+    return _with_machine(_stated_isa(_find_file(path, folders))) or otherwise
+
+
+def _with_machine(name: str | None) -> str:
+    manifest = manifests().get(name) if name else None
+    return name if name and manifest is not None and manifest.has_machine else ""
+
+
+def _stated_isa(path: Path) -> str:
+    try:
+        text = path.read_bytes().decode("utf-8", "replace")
+        configuration = Configurations().nearest(os.path.dirname(os.path.abspath(path)))
+    except (OSError, ConfigurationError):
+        return UNCLAIMED
+    return choose_isa(text, str(path), None, configuration, UNCLAIMED).name
+
+
 def kernel_of_file(
-    path: str | os.PathLike[str], folders: Sequence[Path], defines: Mapping[str, Value]
+    path: str | os.PathLike[str],
+    folders: Sequence[Path],
+    defines: Mapping[str, Value],
+    otherwise: str = DEFAULT_ISA,
 ) -> Kernel:
     """Return the kernel of a source or image file; a relative path is searched in the folders.
 
-    Raises FileNotFoundError, and otherwise as `Bench.load` does.
+    Where nothing names its set, it is one for `otherwise`. Raises FileNotFoundError, else as
+    `Bench.load` does.
     """
     __tracebackhide__ = True
     given, found = _defines(defines), _find_file(path, folders)
@@ -49,7 +85,8 @@ def kernel_of_file(
         settings = source_settings(str(found), configuration, checked_values(given))
         return read_effective_program(isa, source, settings)
 
-    return _checked(lambda: read_kernel(found.read_bytes(), name, read=read), name)
+    isa_name = None if otherwise == DEFAULT_ISA or _stated_isa(found) else otherwise
+    return _checked(lambda: read_kernel(found.read_bytes(), name, isa_name, read=read), name)
 
 
 def kernel_of_text(text: str, isa_name: str, defines: Mapping[str, Value]) -> Kernel:

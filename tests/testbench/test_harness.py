@@ -109,3 +109,26 @@ def test_an_example_says_what_it_takes(
     with pytest.raises(SystemExit, match="0"):
         program.main()
     assert "Run the layer" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [{}, {"wide": "fp32"}, {"dtype": "INT8"}])
+def test_a_host_program_has_the_machine_that_the_project_of_its_kernel_names(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    (tmp_path / "ipu.toml").write_text('isa = "ipu2"')
+    (tmp_path / "k.s").write_text("SET lr0 cr0;;\nBKPT;;\n")
+    assert IpuApp(inst_path=tmp_path / "k.s").run(**options).cycles == 2
+    bench = Bench(tmp_path, **options)
+    bench.load("k.s")
+    assert bench.run().cycles == 2
+
+
+def test_a_kernel_that_does_not_name_its_set_is_of_the_one_that_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "k.s"
+    path.write_text("SET lr0 cr0;;\nBKPT;;\n")
+    assert run_test(path, isa="ipu2", wide="fp32").cycles == 2
+    bench = Bench(isa="ipu2")
+    bench.load(path)
+    assert bench.run().cycles == 2
+    path.write_text("# isa: ipu\nbkpt;;")
+    assert run_test(path, isa="ipu2", dtype="int8").cycles == 1
