@@ -40,26 +40,26 @@ def replace_files(outputs: Sequence[Output], *, new_mode: int = 0o666) -> None:
     """Replace files: all of them, or none. Raises `FileError`.
 
     Each file is first written beside its place. When that has succeeded for all of them, they are
-    moved there, and moved back if one of the moves fails. What a device got it keeps. Threads and
-    processes may do so at once, and may be killed; a failure of power can still lose content.
+    moved there. Where one of the moves fails, or an interrupt comes before the last of them, all
+    are moved back. What a device got it keeps. Threads and processes may do so at once, and may
+    be killed; a failure of power can still lose content.
     """
     drafts: list[_Draft] = []
     devices: list[Output] = []
-    with ExitStack() as undo:
+    with ExitStack() as tidy, ExitStack() as undo:
         for output in outputs:
             mode = _mode_of(output.path)
             if mode is None or stat.S_ISREG(mode):
                 drafts.append(_Draft(output, mode, new_mode))
-                drafts[-1].write(undo)
+                tidy.callback(drafts[-1].remove)
+                drafts[-1].write()
             else:
                 devices.append(output)
         for output in devices:
             _write_device(output)
         for draft in drafts:
-            draft.move(undo, is_last=draft is drafts[-1])
-        undo.pop_all()
-    for draft in drafts:
-        draft.remove_old()
+            undo.callback(draft.move_back, drafts[-1])
+            draft.move(is_last=draft is drafts[-1])
 
 
 def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
@@ -99,49 +99,61 @@ class _Draft:
         self._draft = ""
         self._old: str | None = None
 
-    def write(self, undo: ExitStack) -> None:
+    @property
+    def is_moved(self) -> bool:
+        """Whether the content, once it is written, is in its place."""
+        return not os.path.lexists(self._draft)
+
+    def write(self) -> None:
         """Write the content beside the file."""
         try:
             if self._mode is not None:
                 _refuse_read_only(self._output.path, self._mode)
-            descriptor, self._draft = _new_file(os.path.dirname(self._path), self._bits)
-            undo.callback(_remove, self._draft)
-            with open(descriptor, "wb") as file:
+            with open(self._open_draft(), "wb") as file:
                 file.write(self._output.data)
             if self._mode is not None:
                 os.chmod(self._draft, self._bits)
         except (OSError, ValueError) as error:
             raise file_error(self._output.path, error) from error
 
-    def move(self, undo: ExitStack, is_last: bool) -> None:
-        """Move the content to its place. Nothing can fail after the last move."""
+    def move(self, is_last: bool) -> None:
+        """Move the content to its place. After the last move all files are new."""
         try:
             if self._mode is not None and not is_last:
                 self._old = f"{self._draft}.old"
                 os.replace(self._path, self._old)
-                undo.callback(os.replace, self._old, self._path)
             os.replace(self._draft, self._path)
-            if self._mode is None:
-                undo.callback(_remove, self._path)
         except OSError as error:
             raise file_error(self._output.path, error) from error
 
-    def remove_old(self) -> None:
-        """Remove the copy that could undo the move."""
+    def _open_draft(self) -> int:
+        """Return the descriptor of a new file beside the file. Raises `OSError`.
+
+        Its name is random: other threads write there, and killed processes leave their files.
+        """
+        folder = os.path.dirname(self._path)
+        for _ in range(_MOST_NAMES):
+            self._draft = os.path.join(folder, f".ipu-{os.urandom(6).hex()}.tmp")
+            with suppress(FileExistsError):
+                return os.open(self._draft, _NEW_FILE, self._bits)
+        self._draft = ""
+        raise OSError(f"no name is free for a draft in `{folder}`")
+
+    def move_back(self, last: _Draft) -> None:
+        """Undo the move, or what has been done of it, unless the `last` file has been moved."""
+        if last.is_moved:
+            return
+        if self._old is not None:
+            with suppress(FileNotFoundError):
+                os.replace(self._old, self._path)
+        elif self._mode is None and self.is_moved:
+            _remove(self._path)
+
+    def remove(self) -> None:
+        """Remove what lies beside the file."""
+        _remove(self._draft)
         if self._old is not None:
             _remove(self._old)
-
-
-def _new_file(folder: str, bits: int) -> tuple[int, str]:
-    """Return the descriptor and the path of a new file in a folder. Raises `OSError`.
-
-    Its name is random: other threads write there, and killed processes leave their files.
-    """
-    for _ in range(_MOST_NAMES):
-        path = os.path.join(folder, f".ipu-{os.urandom(6).hex()}.tmp")
-        with suppress(FileExistsError):
-            return os.open(path, _NEW_FILE, bits), path
-    raise OSError(f"no name is free for a draft in `{folder}`")
 
 
 def _write_device(output: Output) -> None:
@@ -168,7 +180,7 @@ def _refuse_read_only(path: str, mode: int) -> None:
 
 
 def _remove(path: str) -> None:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # also of the name "", of a draft not yet begun
         os.unlink(path)
 
 

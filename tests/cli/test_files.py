@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,52 @@ def test_a_second_output_that_fails_takes_the_first_back(monkeypatch: pytest.Mon
         assert Path("a.bin").read_bytes() == Path("readonly").read_bytes() == b"old"
     replace_files([Output("a.bin", b"new"), Output("fresh", b"new")])
     assert sorted(os.listdir()) == ["a.bin", "fresh", "readonly"]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_old_and_new_never_mix_whichever_step_of_several_outputs_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch, when: str, error: type[BaseException]
+) -> None:
+    names = ("a.bin", "b.bin", "fresh", "z.bin")
+    outputs = [Output(name, b"new") for name in names]
+    originals = {name: getattr(os, name) for name in ("open", "chmod", "replace", "unlink")}
+    step = ends = 0
+    while True:
+        for name in names:
+            Path(name).unlink(missing_ok=True)
+            if name != "fresh":
+                Path(name).write_bytes(b"old")
+        left = step
+
+        def interrupted(name: str, *arguments: object, **options: object) -> object:
+            nonlocal left
+            left -= 1
+            if left == -1 and when == "before":
+                raise error(1, "stopped")
+            result = originals[name](*arguments, **options)
+            if left == -1 and name != "open":  # an opened file would stay open
+                raise error(1, "stopped")
+            return result
+
+        with monkeypatch.context() as patch:
+            for name in originals:
+                patch.setattr(os, name, partial(interrupted, name))
+            with suppress(error, FileError):
+                replace_files(outputs)
+        found = {path.name: path.read_bytes() for path in Path().iterdir()}
+        beside = [name for name in found if name not in names]
+        contents = {name: found.get(name, b"") for name in names}
+        old = {"a.bin": b"old", "b.bin": b"old", "fresh": b"", "z.bin": b"old"}
+        assert contents in (old, dict.fromkeys(names, b"new")), f"step {step}"
+        assert len(beside) <= (when == "before"), f"step {step}: {beside}"
+        for name in beside:  # of a removal that was itself interrupted
+            Path(name).unlink()
+        ends += contents == old
+        if left >= 0:
+            break
+        step += 1
+    assert step > ends > 5
 
 
 @pytest.mark.parametrize("new", [b"", b"new", b"new and longer"])

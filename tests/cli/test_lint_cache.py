@@ -6,8 +6,10 @@ import json
 import os
 import random
 import stat
+import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -166,7 +168,14 @@ def test_the_folder_is_the_platform_s_unless_the_environment_names_another(
     monkeypatch.delenv(cache.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert cache.cache_folder() == "/somewhere/ipu-asm"
-    monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: ".cache/in-the-checkout")
+    for home in ("/somewhere", ""):
+        monkeypatch.setenv("XDG_CACHE_HOME", home)
+        expected = platformdirs.user_cache_dir("ipu-asm", appauthor=False)
+        assert cache.cache_folder() == expected
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "platform", "another")
+            assert cache.cache_folder() == expected
+    monkeypatch.setenv("XDG_CACHE_HOME", ".cache")
     assert cache.cache_folder() is None
 
 

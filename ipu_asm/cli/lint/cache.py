@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 import time
 import weakref
 from contextlib import suppress
@@ -165,10 +166,14 @@ def cache_folder() -> str | None:
     """Return the user's folder for results; None if there is none."""
     if path := os.environ.get(VARIABLE):
         return os.path.abspath(path)
-    import platformdirs  # takes longer than the rest of the cache
+    if sys.platform == "linux":  # the same without 15 ms of loading, in 110 of a run
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        path = os.path.join(base, _FOLDER)
+    else:
+        import platformdirs
 
-    path = platformdirs.user_cache_dir(_FOLDER, appauthor=False)
-    return path if os.path.isabs(path) else None  # without a home it would be in the checkout
+        path = platformdirs.user_cache_dir(_FOLDER, appauthor=False)
+    return path if os.path.isabs(path) else None  # a relative one would be in the checkout
 
 
 class _Folder:
