@@ -36,17 +36,6 @@ class DebugClient(NamedTuple):
         """Whether it takes a context of menus with a variable, which the protocol does not have."""
         return self.name == "vscode"
 
-    def path(self, text: str) -> str:
-        """Convert a path or `file` URI of the client to a path."""
-        if not self.sends_uris and not text.startswith("file://"):
-            return text
-        from urllib.request import url2pathname  # few clients need it, and it is slow to load
-
-        try:
-            return url2pathname(urlsplit(text).path)
-        except ValueError:
-            return text  # not a valid URI
-
     def path_to_client(self, path: str) -> str:
         """Convert a path to the format that the client expects."""
         if not self.sends_uris:
@@ -54,6 +43,18 @@ class DebugClient(NamedTuple):
         from urllib.request import pathname2url
 
         return f"file://{pathname2url(path)}"
+
+
+def path_of(text: str) -> str:
+    """Return the path that a client means by a path or a `file` URI."""
+    if text[:5].lower() != "file:":
+        return text
+    from urllib.request import url2pathname  # few clients need it, and it is slow to load
+
+    try:
+        return url2pathname(urlsplit(text).path)
+    except ValueError:
+        return text  # not a valid URI
 
 
 class Positions:

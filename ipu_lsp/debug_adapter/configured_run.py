@@ -9,6 +9,7 @@ from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.kernel_runs import FoundRun, configured_run
 from ipu_asm.isa import manifests
 from ipu_asm.testbench.data.source import DataError, data_of
+from ipu_lsp.debug_adapter.client import path_of
 from ipu_lsp.debug_adapter.object_reader import HOST_FIELDS, LaunchError
 from ipu_lsp.json_types import Json
 
@@ -32,7 +33,7 @@ def with_configured_run(arguments: Json) -> tuple[Json, str]:
     if not is_found or not isinstance(program, str) or not isinstance(folder, str):
         return arguments, ""
     try:
-        path = os.path.abspath(os.path.join(folder, os.path.expanduser(program)))
+        path = os.path.abspath(os.path.join(path_of(folder), os.path.expanduser(path_of(program))))
         found = configured_run(path)
     except (ValueError, ConfigurationError):
         return arguments, ""

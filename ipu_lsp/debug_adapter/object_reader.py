@@ -26,6 +26,7 @@ from ipu_asm.testbench.data.source import (
     shape_of,
     source_of,
 )
+from ipu_lsp.debug_adapter.client import path_of
 from ipu_lsp.json_types import Json
 
 _Content = TypeVar("_Content")
@@ -161,7 +162,8 @@ class ObjectReader:
             return None
         try:
             os.fsencode(value)
-            return os.path.abspath(os.path.join(self.files.folder, os.path.expanduser(value)))
+            path = os.path.expanduser(path_of(value))
+            return os.path.abspath(os.path.join(self.files.folder, path))
         except ValueError as error:
             self.reject(key, f"a path, found {shown_value(value)}: {error}")
             return None

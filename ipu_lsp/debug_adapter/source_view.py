@@ -10,7 +10,7 @@ from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
-from ipu_lsp.debug_adapter.client import DebugClient, Positions, is_same_path
+from ipu_lsp.debug_adapter.client import DebugClient, Positions, is_same_path, path_of
 from ipu_lsp.json_types import Json
 
 LISTING: Final = 1
@@ -43,7 +43,7 @@ class SourceView(NamedTuple):
             return argument.source_reference == self.reference
         if argument.path is None or argument.source_reference:
             return False
-        return is_same_path(self.client.path(argument.path), self.path)
+        return is_same_path(path_of(argument.path), self.path)
 
     def start(self, place: SourceLocation) -> Json:
         """Return the start of a location as the fields `source`, `line` and `column`."""

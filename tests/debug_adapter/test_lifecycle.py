@@ -174,6 +174,26 @@ def test_lines_and_columns_may_begin_at_0(client: DapClient) -> None:
     assert [place["line"] for place in places["breakpoints"]] == [4, 6]
 
 
+@pytest.mark.parametrize("path_format", ["uri", "path"])
+def test_a_launch_takes_uris_of_files_from_every_client(
+    client: DapClient, tmp_path: Path, path_format: str
+) -> None:
+    folder = tmp_path / "50% größer #1"
+    folder.mkdir()
+    program = folder / "kernel.s"
+    program.write_text(LOOP, encoding="utf-8")
+    (folder / "ipu.toml").write_text('[kernel."kernel.s".run]\ncr = {3 = 77}\n')
+    client.initialize(pathFormat=path_format)
+    uris = {"program": program.as_uri(), "cwd": folder.as_uri()}
+    client.request("launch", **uris, stopOnEntry=True)
+    client.expect_event("initialized")
+    client.configured()
+    client.stopped()
+    shown = program.as_uri() if path_format == "uri" else str(program)
+    assert client.frame()["source"]["path"] == shown
+    assert client.evaluate("cr3").startswith("77")
+
+
 def test_paths_may_be_uris(client: DapClient, tmp_path: Path) -> None:
     program = tmp_path / "50% größer #1.s"
     program.write_text(LOOP, encoding="utf-8")

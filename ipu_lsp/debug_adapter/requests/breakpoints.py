@@ -28,6 +28,7 @@ from ipu_lsp.debug_adapter.argument_types import (
     SourceBreakpoint,
 )
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
+from ipu_lsp.debug_adapter.client import path_of
 from ipu_lsp.debug_adapter.references import code_address
 from ipu_lsp.debug_adapter.request_table import Needs, request
 from ipu_lsp.debug_adapter.session import DebugSession
@@ -189,7 +190,7 @@ def _key(session: DebugSession, source: SourceArgument) -> str:
     """A key of the source that is equal for all spellings of its path."""
     if source.source_reference or source.path is None or session.client is None:
         return f"{source.source_reference}"
-    path = session.client.path(source.path)
+    path = path_of(source.path)
     try:
         return os.path.normcase(os.path.realpath(path))
     except ValueError:
