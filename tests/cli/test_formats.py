@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
+from ipu_asm import analyze
 from ipu_asm.cli.lint.formats import FORMATS, FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
@@ -460,6 +461,25 @@ def test_junit_has_a_failure_per_finding_and_a_passed_test_per_clean_file() -> N
         diagnostic.message for diagnostic in FINDINGS
     ]
     assert [len(case) for case in clean] == [0]
+
+
+def test_junit_names_stay_where_lines_are_inserted_above() -> None:
+    text = "acc.frist;;\nacc.frist;;\nset lr0 40000;;\nbkpt;;\n"
+
+    def names(text: str) -> list[str]:
+        analysis = analyze(text, path="a.s")
+        written = check_format("junit", FileFindings(analysis.source, analysis.diagnostics))
+        cases = ElementTree.fromstring(written).iter("testcase")
+        return [case.get("name", "") for case in cases]
+
+    before = names(text)
+    assert [name.partition(": ")[0] for name in before] == [
+        "E101 unknown-mnemonic",
+        "E101 unknown-mnemonic",
+        "W203 immediate-wraps",
+    ]
+    assert before[1] == f"{before[0]} (2)"
+    assert names(f"# one\n\n{text}") == before
 
 
 def test_junit_replaces_what_xml_cannot_hold() -> None:

@@ -1,8 +1,13 @@
-"""`junit`: a test suite per file with a failed test per finding, or one passed test."""
+"""`junit`: a test suite per file with a failed test per finding, or one passed test.
+
+A test is named by code and message, with a number where several are equal, and not by its line:
+readers take tests of one name in two runs for the same, and lines move with each edit above.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -31,17 +36,20 @@ def _add_suite(root: Element, findings: FileFindings) -> None:
     path = project_path(findings.source.path)
     totals = _totals(max(1, len(diagnostics)), len(diagnostics))
     suite = SubElement(root, "testsuite", _attributes(name=path, **totals))
+    seen: Counter[str] = Counter()
     for diagnostic in diagnostics:
-        _add_failure(suite, diagnostic, findings, path)
+        name = f"{diagnostic.code} {diagnostic.name}: {diagnostic.message}"
+        seen[name] += 1
+        number = f" ({seen[name]})" if seen[name] > 1 else ""
+        _add_failure(suite, f"{name}{number}", diagnostic, findings)
     if not diagnostics:
         SubElement(suite, "testcase", _attributes(name="ipu-lint", classname=path, time="0"))
 
 
-def _add_failure(suite: Element, diagnostic: Diagnostic, findings: FileFindings, path: str) -> None:
+def _add_failure(suite: Element, name: str, diagnostic: Diagnostic, findings: FileFindings) -> None:
     source = findings.source
-    line, column = source.lines.position(diagnostic.span.start)
-    name = f"{diagnostic.code} {diagnostic.name} {line + 1}:{column + 1}"
-    place = {"file": path, "line": str(line + 1)}
+    path = suite.get("name", "")
+    place = {"file": path, "line": str(source.lines.position(diagnostic.span.start).line + 1)}
     case = SubElement(suite, "testcase", _attributes(name=name, classname=path, time="0", **place))
     kind = diagnostic.severity.label
     failure = SubElement(case, "failure", _attributes(message=diagnostic.message, type=kind))
