@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.lint.command import main
+from ipu_asm.cli.fmt.command import main as fmt
+from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import manifests
 
 ROOT = Path(__file__).parents[1]
@@ -27,12 +28,15 @@ def test_a_hook_calls_a_command_of_this_package(
 ) -> None:
     fields = check_hook(hook)
     program, *options = fields["entry"].split()
+    main = {"ipu-lint": lint, "ipu-fmt": fmt}[program]
     scripts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'{program} = "ipu_asm.cli.lint.command:main"' in scripts
+    assert f'{program} = "{main.__module__}:main"' in scripts
     path = tmp_path / "a.s"
-    path.write_text("ACC.first;;\nbkpt;;\n")
-    assert main([*options, str(path)]) == (0 if "--fix" in options else 1)
-    assert str(path) in capsys.readouterr().out or "--fix" in options
+    path.write_text("ACC.first;;\nbkpt  ;;\n")
+    edits = fields["id"] != "ipu-lint"
+    assert main([*options, str(path)]) == (0 if edits else 1)
+    assert (path.read_text() != "ACC.first;;\nbkpt  ;;\n") == edits
+    assert str(path) in capsys.readouterr().out or edits
     assert fields["language"] == "python"
 
 
@@ -48,5 +52,5 @@ def test_a_hook_takes_the_files_of_the_sets_that_are_there(hook: str) -> None:
     assert not any(files.search(name) for name in ("a.aie3", "a.sh", "s", "a.IPU"))
 
 
-def test_there_are_two_hooks() -> None:
-    assert [check_hook(hook)["id"] for hook in HOOKS] == ["ipu-lint", "ipu-lint-fix"]
+def test_the_linter_and_the_formatter_have_hooks() -> None:
+    assert [check_hook(hook)["id"] for hook in HOOKS] == ["ipu-lint", "ipu-lint-fix", "ipu-fmt"]

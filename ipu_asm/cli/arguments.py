@@ -76,13 +76,14 @@ def isa_name(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def add_warnings_option(parser: argparse._ActionsContainer) -> None:
+def add_warnings_option(parser: argparse._ActionsContainer, **settings: Any) -> None:
     """Add `--no-warnings`, for commands that show warnings besides their result."""
     parser.add_argument(
         "-W",
         "--no-warnings",
         dest="warnings",
         action="store_false",
+        **settings,
         help="do not show the warnings of ipu-lint about the program",
     )
 

@@ -135,6 +135,7 @@ def test_warnings_are_printed_as_ipu_lint_prints_them_and_change_nothing_else(
     assert ran.err == f"{linted}\n\n2 warnings\n"
     words = Path("out").read_bytes()
     for option in ("-W", "--no-warnings"):
+        assert check_as(capsys, f"{option} assemble a.s -o out", 0, "").err == ""
         check_as(capsys, f"assemble {option} a.s -o quiet")
         assert Path("quiet").read_bytes() == words
 

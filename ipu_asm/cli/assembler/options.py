@@ -101,6 +101,7 @@ def _parser() -> ArgumentParser:
         epilog=_EXAMPLES,
     )
     add_isa_option(parser)
+    add_warnings_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
@@ -132,7 +133,7 @@ def _add_assemble(add: Callable[..., ArgumentParser]) -> None:
         "else bin)",
     )
     add_define_option(parser)
-    add_warnings_option(parser)
+    add_warnings_option(parser, default=SUPPRESS)  # do not override what precedes the command
     _add_files(parser, "the program")
 
 
