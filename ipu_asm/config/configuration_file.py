@@ -6,6 +6,7 @@ A file is an `ipu.toml`, or a `pyproject.toml` with a table `[tool.ipu]`.
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from typing import Iterable, Iterator
 
 from ipu_asm.config.configuration import (
@@ -94,7 +95,7 @@ def possible_files(folders: Iterable[str]) -> Iterator[str]:
 def read_configuration(path: str) -> ConfigurationFile:
     """Read a configuration file. Never raises: what is wrong with it are its findings."""
     try:
-        content = read_beginning(Target(path), MOST_BYTES + 1)
+        content = read_beginning(Target(path), MOST_BYTES + 1).removeprefix(BOM_UTF8)
     except FileError as error:
         return _unusable("", ConfigurationFinding(error.reason, path))
     # Reading TOML costs as much as linting a file: only where there is something to find.

@@ -7,6 +7,7 @@ of the command line are relative to the working directory.
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from typing import Iterator, Protocol, Sequence
 
 from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration, ConfigurationError
@@ -135,7 +136,7 @@ def _read_lines(folder: str, name: str) -> Iterator[_Ignore]:
     if not os.path.isfile(path):
         return
     try:
-        content = read_beginning(Target(path), _MOST_BYTES)
+        content = read_beginning(Target(path), _MOST_BYTES).removeprefix(BOM_UTF8)
     except FileError:
         return
     for line in content.decode("utf-8", "replace").splitlines()[:_MOST_LINES]:

@@ -298,6 +298,19 @@ def test_folders_may_be_deeper_than_the_stack() -> None:
     assert Configurations().nearest("/nowhere" + "/d" * 3_000) is None
 
 
+@pytest.mark.parametrize("name", ["ipu.toml", "pyproject.toml"])
+@pytest.mark.parametrize("text", ['isa = "ipu2"\n', '[lint]\nignore = ["E106"]\n', "isa = 3\n"])
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path, name: str, text: str) -> None:
+    if name == "pyproject.toml":
+        text = text.replace("[", "[tool.ipu.", 1) if "[" in text else f"[tool.ipu]\n{text}"
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    expected = read_configuration(str(path))
+    assert expected.configuration or expected.findings
+    path.write_text(text, encoding="utf-8-sig")
+    assert read_configuration(str(path)) == expected
+
+
 def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
     (tmp_path / "ipu.toml").write_bytes(b'# x\nisa = "\xff"\n')
     with pytest.raises(ConfigurationError, match=r"ipu\.toml:2: expected UTF-8, found the byte 0x"):

@@ -71,7 +71,8 @@ def test_files_that_git_ignores_are_left_out_in_a_work_tree_of_git() -> None:
 def test_git_agrees_about_what_it_ignores() -> None:
     subprocess.run(["git", "init", "-q", "."], check=True)
     Path(".git/info/exclude").write_text("f.s\n")
-    Path(".gitignore").write_text("\\#x\n!/a.s\n**/deep\nsrc/*.s\n!src/build.s\nnode_modules \n")
+    patterns = "node_modules \n\\#x\n!/a.s\n**/deep\nsrc/*.s\n!src/build.s\n"
+    Path(".gitignore").write_text(patterns, encoding="utf-8-sig")
     asked = subprocess.run(["git", "check-ignore", *NAMES], stdout=subprocess.PIPE, text=True)
     ignored = asked.stdout.split()
     assert ignored

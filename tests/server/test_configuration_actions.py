@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Iterator
 
+import pytest
+
 from ipu_lsp.json_types import Json
 from tests.server.conversation import await_bytes, opened
 from tests.server.folders import session_in, written
@@ -85,12 +87,14 @@ def test_the_folder_of_a_header_is_added_to_the_include_paths(tmp_path: Path) ->
     assert [edit["newText"] for edit in change["edits"]] == [', "lib/inc"']
 
 
-def test_an_unknown_name_of_a_vertex_is_added_to_the_defines(tmp_path: Path) -> None:
-    files = {"main.S": "#define A 1\nadd $m0, $m0, ROWS\n", "ipu.toml": "[defines]\n"}
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_an_unknown_name_of_a_vertex_is_added_to_the_defines(tmp_path: Path, mark: str) -> None:
+    files = {"main.S": "#define A 1\nadd $m0, $m0, ROWS\n", "ipu.toml": f"{mark}[defines]\n"}
     written(tmp_path, files)
     found = actions(tmp_path, "main.S", "ROWS")
     (change,) = found["Add ROWS to [defines] of ipu.toml"]["documentChanges"]
-    assert [edit["newText"] for edit in change["edits"]] == ["ROWS = 1\n"]
+    [edit] = change["edits"]  # editors keep the mark, and have it in none of their lines
+    assert (edit["newText"], edit["range"]["start"]) == ("ROWS = 1\n", {"line": 1, "character": 0})
 
 
 def test_a_kernel_for_another_set_is_given_that_set(tmp_path: Path) -> None:
