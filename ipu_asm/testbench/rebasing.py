@@ -22,7 +22,7 @@ from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.other_values import other_values
 from ipu_asm.testbench.packing import packed
-from ipu_asm.testbench.whole_runs import compare_runs, packed_cycles, whole_cycles
+from ipu_asm.testbench.whole_runs import MOST_OBSERVED, compare_runs, packed_cycles, whole_cycles
 
 Cost = Callable[[Program], int]
 
@@ -87,7 +87,7 @@ def every_preset(program: Program) -> Presets:
     """
     check_packable(program)
     facts = control_facts(program)
-    whole_cycles(facts)
+    whole_cycles(facts, MOST_OBSERVED)
     if any(each.run.end.reason == FAULT for each in facts):
         raise PackingError("its control run ends with a fault")
     found = [each.presets for each in facts]

@@ -221,3 +221,26 @@ def test_the_constants_of_ipu2_are_no_values_of_the_host(
     ran = check(capsys, IPU2_ROWS, "-W --rebase --cr 2=0 3=100 4=200 5=16")
     assert "68 -> 51 updates of loop registers; in the end, other values are in lr1" in ran.err
     assert "10 -> 5 bundles, 115 -> 50 cycles" in ran.err
+
+
+def test_what_the_report_says_of_a_template_packing_says_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    repeated = "{% for n in range(3) %}\n    incr lr1 {{ n }};;\n    acc;;\n{% endfor %}\n"
+    text = f"{repeated}end:\n    set lr2 1;;\n    acc.first;;\n    bkpt;;\n"
+    ran = check(capsys, text, "-W")
+    assert "9 -> 7 bundles, 9 -> 7 cycles; proven" in ran.err
+    told = "moves save 5 of 9 bundles"
+    assert f"{told}, 3 of them in blocks that the template does not write out" in ran.err
+    assert told in run(main, ["kernel.s", "-W"], capsys).out
+
+
+def test_a_long_program_is_pipelined_and_keeps_its_updates(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = OVERLAPPING.replace("    set lr0", "set lr9 0; set lr10 2500;;\nagain:\n    set lr0", 1)
+    text = text.replace("    bkpt", "    incr lr9 1;;\n    bne lr9 lr10 again;;\n    bkpt")
+    ran = check(capsys, text, f"-W --pipeline --rebase {HOST}")
+    assert "not rebased: its run of 180,002 cycles is too long to compare" in ran.err
+    assert "loop row: 4 -> 3 bundles" in ran.err
+    assert "180,002 -> 135,002 cycles; proven" in ran.err

@@ -130,8 +130,11 @@ def test_without_the_values_of_the_host_nothing_is_pipelined() -> None:
 
 
 def test_a_run_that_is_too_long_to_compare_is_refused() -> None:
-    text = "set lr2 32767;;\nx: incr lr1 1;;\nacc;;\nacc;;\nacc;;\nbne lr1 lr2 x;;\nbkpt;;\n"
-    with pytest.raises(PackingError, match="163,837 cycles is too long to compare"):
+    text = "set lr2 32767;;\ny: set lr1 0; incr lr3 1;;\nx: incr lr1 1;;\nacc;;\nacc;;\nacc;;\n"
+    text += "bne lr1 lr2 x;;\nset lr4 40;;\nbne lr3 lr4 y;;\nbkpt;;\n"
+    with pytest.raises(
+        PackingError, match="cycles is too long to compare, which goes up to 5,000,000"
+    ):
         pipelined(program_of(text))
 
 

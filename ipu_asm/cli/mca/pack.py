@@ -8,10 +8,10 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.cli.console import print_message
 from ipu_asm.cli.mca.options import PROGRAM
 from ipu_asm.flow.control_run.facts import control_facts
-from ipu_asm.flow.packing.pack import PackingError
+from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.ide.packing import packable_blocks, packing_edits
 from ipu_asm.program.program import Program
-from ipu_asm.text import apply_edits
+from ipu_asm.text import apply_edits, counted
 
 if TYPE_CHECKING:
     from ipu_asm.testbench.rebasing import RebaseResult
@@ -22,23 +22,34 @@ def packed_text(analysis: Analysis) -> str | None:
 
     None if it cannot be packed, or not be proven to do the same; prints why.
     """
-    path = analysis.source.path
+    path, program = analysis.source.path, analysis.effective_program
     try:
         from ipu_asm.testbench.packing import packed  # needs numpy
 
-        result = packed(analysis.effective_program, None, packable_blocks(analysis))
+        blocks = packable_blocks(analysis)
+        result = packed(program, None, blocks)
         edits = packing_edits(analysis, result.edits)
+        every = result.bundles[0] - result.bundles[1]
+        if blocks is not None:
+            every = plan_packing(program).saved_bundles
     except PackingError as error:
         print_message(PROGRAM, f"{path}: not packed: {error}")
         return None
-    if not edits:
+    if edits:
+        proof = f"proven, and compared in {result.runs} runs on random data"
+        _print_saved(path, result.bundles, result.cycles, proof)
+    elif not every:
         message = f"nothing to pack in {result.bundles[0]:,} bundles"
         if result.is_at_bound:
             message += ": every block is at its bound"
         print_message(PROGRAM, f"{path}: {message}", "note")
-        return analysis.text
-    proof = f"proven, and compared in {result.runs} runs on random data"
-    _print_saved(path, result.bundles, result.cycles, proof)
+    left = every - (result.bundles[0] - result.bundles[1])
+    if left:
+        message = (
+            f"moves save {every:,} of {counted(result.bundles[0], 'bundle')}, {left:,} of them"
+        )
+        reason = "in blocks that the template does not write out: pack what `ipu-as expand` writes"
+        print_message(PROGRAM, f"{path}: {message} {reason}", "note")
     return apply_edits(analysis.text, edits)
 
 
@@ -62,13 +73,16 @@ def _rewritten(program: Program, path: str, *, pipeline: bool, rebase: bool) -> 
     from ipu_asm.testbench.packing import packed  # needs numpy
     from ipu_asm.testbench.pipelining import pipelined, pipelined_cycles
     from ipu_asm.testbench.rebasing import rebased
-    from ipu_asm.testbench.whole_runs import packed_cycles, whole_cycles
+    from ipu_asm.testbench.whole_runs import TooLongError, packed_cycles, whole_cycles
 
     before = program.size, whole_cycles(control_facts(program))
     if rebase:
-        found = rebased(program, pipelined_cycles if pipeline else packed_cycles)
-        _print_rebased(path, program, found)
-        program = found.program
+        try:
+            found = rebased(program, pipelined_cycles if pipeline else packed_cycles)
+            _print_rebased(path, program, found)
+            program = found.program
+        except TooLongError as error:
+            print_message(PROGRAM, f"{path}: not rebased: {error}", "note")
     if pipeline:
         result = pipelined(program)
         program = result.program
