@@ -20,10 +20,12 @@ _TOKEN = re.compile(
     r"|(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE][-+]?[0-9]))(?:[eE][-+]?[0-9]+)?[hf]?"
     r"|[0-9]+h?(?![0-9a-zA-Z_.]))"
     r"|(?P<name>[A-Za-z_.][\w.$]*)|(?P<register>\$[\w.$]*)"
-    r"|(?P<character>'(?:\\.|[^\\'])'?)"
+    r"|(?P<character>'(?:\\.|[^\\])'?)"
     r"|(?P<mark><<|>>|&&|\|\||[<>=!]=|<>|[-+*/%&|^~!<>()])|(?P<blank>[ ]+)"
 )
 _LABEL = re.compile(r"[0-9]+[bf]")
+_FLOAT = re.compile(r"[0-9]*\.[0-9]*(?:[eE][-+]?[0-9]+)?f?|[0-9]+[eE][-+]?[0-9]+f?")
+_HALF = re.compile(r"(?!0[xX])[0-9.]+(?:[eE][-+]?[0-9]+)?h")
 # Anchored at word starts: trying every character as a start would take quadratic time.
 _CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
 _MACRO_PART = "\\"
@@ -39,6 +41,8 @@ class Expression(NamedTuple):
 
     `value` is None if unknown. `names` are the symbols in it, `register` is the first register.
     `is_opaque`: the text has a macro call or macro argument, so that its meaning is unknown.
+    `float_literal` is the first number in it with a fraction or an exponent, `half_literal` the
+    first with the suffix of half precision.
     """
 
     value: int | None = None
@@ -46,6 +50,13 @@ class Expression(NamedTuple):
     register: str | None = None
     is_opaque: bool = False
     is_broken: bool = False
+    float_literal: str = ""
+    half_literal: str = ""
+
+    @property
+    def has_infinite_half(self) -> bool:
+        """Whether a half constant is too large for half precision."""
+        return bool(self.half_literal) and _number(self.half_literal) is None
 
 
 @lru_cache(maxsize=20_000)
@@ -68,9 +79,17 @@ def read_expression(text: str) -> Expression:
         at = match.end()
     names = tuple(dict.fromkeys(text for kind, text in tokens if kind == "name"))
     register = next((text for kind, text in tokens if kind == "register"), None)
+    numbers = [text for kind, text in tokens if kind == "number"]
     reader = _Reader(tokens)
     value = reader.whole()
-    return Expression(value, names, register, is_broken=reader.is_broken)
+    return Expression(
+        value,
+        names,
+        register,
+        is_broken=reader.is_broken,
+        float_literal=next(filter(_FLOAT.fullmatch, numbers), ""),
+        half_literal=next(filter(_HALF.fullmatch, numbers), ""),
+    )
 
 
 def is_local_label(text: str) -> bool:

@@ -24,6 +24,7 @@ _PREPROCESSED = re.compile(r"#\s*(?:define|undef)\b|#error\b")
 _LABEL_MADE = re.compile(r"\w:(?![\w$\\])|\.L")
 _ASKING = re.compile(r"#\s*(?:if|elif)")
 _NAMING = (".set", ".equ", ".equiv", ".eqv", ".altmacro", ".local", ".comm", ".lcomm")
+_DECLARING = (".extern", ".globl", ".global", ".weak")
 _READING = re.compile(r"#\s*(?:include|import)\b|\.include\b")
 _BODY = {".macro", ".rept", ".rep", ".irp", ".irep", ".irpc", ".irepc"}
 _BODY_ENDS = {".endm", ".endmacro", ".endr"}
@@ -135,7 +136,12 @@ def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
 
     Such a text is a fragment, included where its names are defined.
     """
-    names = {name for each in findings if each.depends_on_name for name in each.dropped_if_defined}
+    names = {
+        name.removeprefix("$")
+        for each in findings
+        if each.depends_on_name
+        for name in each.dropped_if_defined
+    }
     if len(names) < _MANY_NAMES and CALL_PSEUDO_NAME not in names:
         return findings
     return [each for each in findings if not each.depends_on_name]
@@ -202,6 +208,9 @@ def _names_made(words: Sequence[str]) -> Iterator[str]:
         yield from (word.lower() for word in words[1:] if _NAME.fullmatch(word))
     elif words[0] in _NAMING and len(words) > 1:
         yield words[1].lower()
+    elif words[0] in _DECLARING:
+        # Other names need no definition to be accepted.
+        yield from (word.lower() for word in words[1:] if word[0] == "$")
     elif words[1:2] == ("=",):
         yield words[0].lower()
 

@@ -169,7 +169,9 @@ def _is_certain(
     finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip, is_register: bool
 ) -> bool:
     """Return whether a finding holds even if a header defines unknown names."""
-    names = [name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME]
+    names = [
+        name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME and name[0] != "$"
+    ]
     if finding.rule is UNKNOWN_MNEMONIC:
         if CALL_PSEUDO_NAME in finding.dropped_if_defined:
             return known.near(names[0], is_slip) is not None

@@ -14,7 +14,7 @@ from ipu_asm.named_tuple import NamedTuple
 _LINE_END = r"(?:\r\n|\n|\r)"
 _BLANK = rf"(?:[ \t\f]|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*{_LINE_END})*"
 _WORD = r"(?:[A-Za-z0-9_.$]|\\(?:@|\(\)|\+|[A-Za-z0-9_]))+"
-_STRING = r'"(?:[^"\\\r\n]|\\[^\r\n])*"'
+_STRING = r"""(?:"(?:[^"\\\r\n]|\\[^\r\n])*"|'(?:[^\\\r\n]|\\[^\r\n])')"""
 _UNCLOSED = r'"[^\r\n]*'
 _COMMENT = r"//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)"
 _HASH_LINE = rf"#(?:{_COMMENT}|\\[ \t]*{_LINE_END}|[^\r\n])*"
@@ -51,7 +51,7 @@ class StatementReader:
         if surface.brackets is not None:
             breaks += f"{surface.separator}{''.join(surface.brackets)}"
         comment = f"{_COMMENT}|{_HASH_LINE}" if surface.c_preprocessor else _COMMENT
-        plain = rf'[^{breaks}"/#\\]+|\\[ \t]*{_LINE_END}|[^{breaks}]'
+        plain = rf'[^{breaks}"\'/#\\]+|\\[ \t]*{_LINE_END}|[^{breaks}]'
         self._statement = re.compile(
             rf"{_BLANK}(?:{_WORD}{_BLANK}:(?!=){_BLANK})*(?P<word>{_WORD}|{_HASH_LINE}|)"
             rf"(?P<rest>(?:{_STRING}|{comment}|{_UNCLOSED}|{plain})*)"

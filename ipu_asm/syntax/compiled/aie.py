@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 827529772,
+TABLES: dict[str, Any] = {'checksum': 40200698,
  'terminals': (('END', '\r\n|\n|\r', False),
                ('SEPARATOR', ';(?:[ \t]*(?:\r\n|\n|\r))?', False),
                ('COLON', ':', True),
@@ -15,7 +15,7 @@ TABLES: dict[str, Any] = {'checksum': 827529772,
                ('WORD',
                 '[A-Za-z_.$@\\\\][A-Za-z0-9_.$@\\\\]*|"(?:[^"\\\\\r\n]|\\\\[^\r\n])*"',
                 False),
-               ('NUMBER', '[0-9][A-Za-z0-9_.]*', False),
+               ('NUMBER', "[0-9][A-Za-z0-9_.]*|'(?:[^\\\\\r\n]|\\\\[^\r\n])'", False),
                ('SIGN', '[-+*\\/%&|^~()<>!?]', False),
                ('COMMENT',
                 '(?<![^\r\n'
@@ -25,7 +25,8 @@ TABLES: dict[str, Any] = {'checksum': 827529772,
                 False),
                ('BLANK', '[ \t]', False)),
  'ignored': ('COMMENT', 'BLANK'),
- 'whole': '(?<![^\\r\\n])[ \\t]*#[^\\r\\n]*|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"|;[ '
+ 'whole': '(?<![^\\r\\n])[ '
+          '\\t]*#[^\\r\\n]*|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"|\'(?:[^\\\\\\r\\n]|\\\\[^\\r\\n])\'|;[ '
           '\\t]*(?:\\r\\n|\\n|\\r)',
  'rules': (('bundle', 5),
            ('bundle', 4),

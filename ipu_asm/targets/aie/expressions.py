@@ -9,9 +9,12 @@ import re
 from typing import Callable, Mapping
 
 _TOKEN = re.compile(
-    r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~()<>!])"
+    r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+|'(?:[^\\\r\n]|\\.)')"
+    r"|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~()<>!])"
 )
-_NAME = re.compile(r"[A-Za-z_.$@\"\\]")
+_NAME = re.compile(r"(?<![\w.$@])[A-Za-z_.$@\"\\]")
+_WITH_LETTERS = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+|'(?:[^\\\r\n]|\\.)'")
+_ESCAPED = {"b": 8, "t": 9, "n": 10, "f": 12, "r": 13}
 _MOST_TOKENS = 200
 _DEEPEST = 40
 _LONGEST_SHIFT = 64
@@ -51,7 +54,7 @@ class InvalidExpressionError(ValueError):
 
 def has_names(text: str) -> bool:
     """Return whether an expression contains symbols, whose values only the linker knows."""
-    return bool(_NAME.search(re.sub(r"0[xX][0-9a-fA-F]+|0[bB][01]+", "0", text)))
+    return bool(_NAME.search(_WITH_LETTERS.sub("0", text)))
 
 
 def value_of(text: str) -> int:
@@ -112,6 +115,8 @@ class _Reader:
             return value
         if token[0].isdigit():
             return _number(token)
+        if token[0] == "'":
+            return _ESCAPED.get(token[2], ord(token[2])) if token[1] == "\\" else ord(token[1])
         raise InvalidExpressionError(f"does not fit at `{token}`")
 
 

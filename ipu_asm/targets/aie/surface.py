@@ -45,7 +45,7 @@ SURFACE = Surface(
         "\ufeff": "a byte-order mark may stand only at the very start of a file",
         "{": "bundles are lines, without braces",
         "}": "bundles are lines, without braces",
-        "'": f"there are no characters in quotes; {_COMMENTS}",
+        "'": f"quotes hold one character, as in `'a'`; {_COMMENTS}",
         "`": _COMMENTS,
     },
     foreign=FOREIGN,

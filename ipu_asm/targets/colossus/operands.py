@@ -29,6 +29,8 @@ LOCAL_PREFIX = ".L"
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
 _GROUP = re.compile(r"([ma])([0-9]{1,3})")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
+LARGEST_HALF = 65504
+_HALF_BITS, _OF_CODE = 16, "of a word"
 _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
 _HALVES = ("B", "BL", "BU")
 # Production code uses one for the other: the assembler seems to default to the lower half.
@@ -88,6 +90,7 @@ class RegisterOperand(OperandType):
         if match[2] and not match[2].isdigit() and match[2] not in _HALVES:
             made += (match[2],)
         base, last, mark = "$" + match[1], match[2], match[3] or ""
+        made += (base,) if made else ()
         known = _GROUP.fullmatch(match[1])
         if known is None and base not in ALIASES:
             nearest = self._vocabulary.intended(base)
@@ -98,7 +101,8 @@ class RegisterOperand(OperandType):
             )
         found = self._found(base, last, mark, text)
         problem = UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
-        return problem._replace(dropped_if_defined=made[1:]) if made[1:] else problem
+        group_made = [name for name in made[1:] if name != base]
+        return problem._replace(dropped_if_defined=tuple(group_made)) if group_made else problem
 
     def _found(self, base: str, last: str | None, mark: str, text: str) -> str:
         """Describe the operand that was found instead."""
@@ -195,7 +199,8 @@ class Range(NamedTuple):
 class NumberOperand(OperandType):
     """A number, or an expression whose value may depend on macros that are not expanded.
 
-    With `symbols`, a label of this or another file is accepted, too.
+    With `symbols`, a label of this or another file is accepted, too; a half constant unless the
+    number is the address of code.
     """
 
     def __init__(
@@ -210,21 +215,52 @@ class NumberOperand(OperandType):
         expression = read_expression(text)
         if expression.is_opaque:
             return None
+        if expression.float_literal or expression.half_literal:
+            problem = self._not_an_integer(text, expression)
+            if problem is not None:
+                return problem
+        if self.symbols and text == expression.register and not _is_register(text):
+            return text
         if expression.register is not None or expression.is_broken:
-            found = quoted(text) if text else "nothing"
-            if " " in text:
-                found += "; is a comma missing?"
-            message = f"expected {self.describe()}, found {found}"
-            return UnplacedFinding(
-                WRONG_OPERAND_TYPE, message, dropped_if_defined=_made_names(expression)
-            )
+            return self._no_number(text, expression)
         if expression.value is not None:
-            return self._in_range(expression.value, text)
+            return self.checked(expression.value, text)
         if _NAME.fullmatch(text) or is_local_label(text):
             return self._name(text)
         return None
 
-    def _in_range(self, value: int, text: str) -> int | UnplacedFinding:
+    def _no_number(self, text: str, expression: Expression) -> UnplacedFinding:
+        found = quoted(text) if text else "nothing"
+        if " " in text:
+            found += "; is a comma missing?"
+        message = f"expected {self.describe()}, found {found}"
+        return UnplacedFinding(
+            WRONG_OPERAND_TYPE, message, dropped_if_defined=_made_names(expression)
+        )
+
+    def _not_an_integer(self, text: str, expression: Expression) -> UnplacedFinding | None:
+        """Return the finding about a float, or about a half constant that does not fit here."""
+        if expression.has_infinite_half:
+            message = f"the largest half constant is `{LARGEST_HALF}h`, found {quoted(text)}"
+            return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
+        if expression.float_literal:
+            found = f"{quoted(text)}, a float"
+            if self._takes_halves:
+                literal = expression.float_literal.removesuffix("f")
+                found += f"; a half constant is written `{literal}h`"
+        elif not self._takes_halves:
+            found = f"{quoted(text)}, a half constant"
+        else:
+            return None
+        message = f"expected {self.describe()}, found {found}"
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message)
+
+    @property
+    def _takes_halves(self) -> bool:
+        return self.width >= _HALF_BITS and not self.note.endswith(_OF_CODE)
+
+    def checked(self, value: int, text: str) -> int | UnplacedFinding:
+        """Return the value of an operand, or the finding that it is out of range."""
         for first, last, step in self.ranges:
             if first <= value <= last and value % step == 0:
                 return value
@@ -248,6 +284,8 @@ class NumberOperand(OperandType):
     ) -> int | UnplacedFinding | None:
         if text in labels:
             return labels[text]
+        if text.startswith("$"):
+            return self._no_number(text, read_expression(text))
         if is_local_label(text):
             message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
             return UnplacedFinding(UNDEFINED_LABEL, message, dropped_if_defined=(text,))
@@ -266,8 +304,13 @@ class NumberOperand(OperandType):
 def _made_names(expression: Expression) -> tuple[str, ...]:
     """The names in an expression that may be macros, including one that looks like a register."""
     register = expression.register or "$"
-    is_known = register in ALIASES or _GROUP.fullmatch(register[1:])
-    return expression.names if is_known or register == "$" else (*expression.names, register[1:])
+    if register == "$" or _is_register(register):
+        return expression.names
+    return (*expression.names, register[1:], register)
+
+
+def _is_register(text: str) -> bool:
+    return text in ALIASES or _GROUP.fullmatch(text[1:]) is not None or text in CSR_MODES
 
 
 class WordOperand(OperandType):
@@ -279,7 +322,8 @@ class WordOperand(OperandType):
 
     def parse(self, text: str) -> int | UnplacedFinding | None:
         expression = read_expression(text)
-        if expression.register is None and not expression.is_broken:
+        is_number = not expression.float_literal and not expression.half_literal
+        if expression.register is None and not expression.is_broken and is_number:
             return expression.value
         message = f"expected {self.describe()}, found {quoted(text) if text else 'nothing'}"
         return UnplacedFinding(

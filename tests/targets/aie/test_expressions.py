@@ -56,9 +56,25 @@ def test_what_is_no_expression_says_why(text: str, wrong: str) -> None:
     assert str(caught.value) == wrong
 
 
-@pytest.mark.parametrize("text", ["name", "name+4", ".L5", "4*size", '"a b"', "0xg"])
+@pytest.mark.parametrize("text", ["name", "name+4", ".L5", "4*size", '"a b"'])
 def test_names_are_seen(text: str) -> None:
     assert has_names(text)
+
+
+@pytest.mark.parametrize("text", ["1.5", "1e3", "2.0f", "0xg", "'a' 'b'"])
+def test_floats_and_other_text_behind_a_digit_are_no_integers(text: str) -> None:
+    assert not has_names(text)
+    with pytest.raises(InvalidExpressionError):
+        value_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("';'", 59), ("','", 44), ("'#'+1", 36), ("'''", 39), (r"'\n'", 10), (r"'\\'", 92)],
+)
+def test_a_character_in_quotes_is_its_code(text: str, value: int) -> None:
+    assert not has_names(text)
+    assert value_of(text) == value
 
 
 @pytest.mark.parametrize("text", ["0x1f", "0b11", "1+2", "(3)", "010"])

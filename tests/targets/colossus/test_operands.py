@@ -102,6 +102,15 @@ def test_an_operand_has_its_value(kind: str, text: str, value: int | str | None)
         ("csr", "256", "found `256`"),
         ("csr", "$m0", "a control and status register such as `$PC`"),
         ("flags", "$a0", "a name that a header defines"),
+        ("flags", "1.5", "a name that a header defines"),
+        ("target19", "1.5", "found `1.5`, a float"),
+        ("target20", "0.5h", "found `0.5h`, a half constant"),
+        ("zimm12", "1.5", "found `1.5`, a float"),
+        ("zimm12", "4+2.0f", "found `4+2.0f`, a float"),
+        ("imm16", "1e3", "a half constant is written `1e3h`"),
+        ("symbol20", "0.5f", "a half constant is written `0.5h`"),
+        ("symbol20", "70000.0h", "the largest half constant is `65504h`"),
+        ("symbol20", "-65520h", "the largest half constant is `65504h`"),
     ],
 )
 def test_everything_else_is_refused(kind: str, text: str, said: str) -> None:
@@ -111,8 +120,8 @@ def test_everything_else_is_refused(kind: str, text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "dropped_if_defined"),
     [
-        ("$mDst0", "$base", ("base",)),
-        ("$mDst0", "$base:1+=", ("base",)),
+        ("$mDst0", "$base", ("base", "$base")),
+        ("$mDst0", "$base:1+=", ("base", "$base")),
         ("$mDst0", "base", ("base",)),
         ("$aDst0:2", "$a0:LAST", ("LAST",)),
         ("zimm12", "SIZE", ("SIZE",)),

@@ -57,6 +57,11 @@ def _shown(syntax: BundleSyntax) -> str:
         ("{ nop ; fnop } ; nop", ["{nop | fnop}", "nop"]),
         ("{ nop ; fnop } /* c\n} */\n nop", ["{nop | fnop}", "nop"]),
         ("ld32step $a0, $mzero, $m0 +=, 1", ["ld32step $a0, $mzero, $m0+=, 1"]),
+        ("setzi $m0, ';' ; nop", ["setzi $m0, ';'", "nop"]),
+        ("{ setzi $m0, '}' ; fnop }\nnop", ["{setzi $m0, '}' | fnop}", "nop"]),
+        ("setzi $m0, '#'\nsetzi $m1, ','\n", ["setzi $m0, '#'", "setzi $m1, ','"]),
+        ("setzi $m0, '\"'\nnop", ["setzi $m0, '\"'", "nop"]),
+        ("setzi $m0, (';' + 1)\nnop", ["setzi $m0, (';'+1)", "nop"]),
         ("rpt $m0, (( 2f - 1f ) / 8)-1", ["rpt $m0, ((2f-1f)/8)-1"]),
         ("m a b(c, d), e", ["m a b(c,d), e"]),
         ("F(x, y)", ["F (x,y)"]),
@@ -148,3 +153,26 @@ def test_a_forgotten_comma_can_be_inserted() -> None:
     assert finding.fix is not None
     assert not finding.fix.is_safe
     assert apply_edits(".size f .-f\n", finding.fix.edits) == ".size f, .-f\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$entry:\nbri $entry\n",
+        ".extern $other\ncall $lr, $other\n",
+        ".set $size, 4\n$limit = 12\nsetzi $m2, $size\nadd $m0, $m1, $limit\n",
+        ".globl $f\n.type $f, @function\n$f: br $lr\n.size $f, . - $f\n",
+        ".macro put c\nsetzi $m0, \\c\n.endm\nput ';'\nput '{'\n",
+        "#define C ';'\nsetzi $m0, C\n",
+        ".byte ';', ',', '{', '#'\n.ascii \"a;b\", \"{#\"\n",
+    ],
+)
+def test_symbols_with_a_dollar_and_marks_in_characters_are_right(text: str) -> None:
+    assert analyze(text, "colossus").diagnostics == ()
+
+
+def test_an_unknown_symbol_with_a_dollar_is_no_register() -> None:
+    found = [f.message for f in analyze("bri $nowhere\n", "colossus").diagnostics]
+    assert found == [
+        "expected a label or a number from 0 to 524287 of a word, found `$nowhere`",
+    ]
