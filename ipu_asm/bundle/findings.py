@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.form_matching import is_instruction, read_instruction
@@ -20,11 +21,21 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
 
+# The line ends, or goes on as code does; prose as in `#5 is meant;` is a comment.
+_NUMBER_IN_COMMENT = re.compile(
+    r"[ \t]*(#[+-]?[0-9]\w*)(?=(?:[ \t]+(?:[a-z]+\d+|\d\w*))*[ \t]*(?:;|$))",
+    re.MULTILINE | re.IGNORECASE,
+)
+
 
 def instruction_findings(
     isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
 ) -> list[Diagnostic]:
     """The findings about one instruction, each at the smallest text that is wrong."""
+    for place, found in instruction.findings:
+        hidden = _number_in_comment(isa, syntax, number, place, found)
+        if hidden is not None:
+            return [hidden]  # it hides what follows on its line
     broken = syntax.plan.instructions[number].has_errors
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
@@ -51,6 +62,26 @@ def instruction_findings(
                 finding = finding._replace(message=finding.message + remedy)
         findings.append(finding)
     return findings
+
+
+def _number_in_comment(
+    isa: Isa, syntax: BundleSyntax, number: int, place: int, found: UnplacedFinding
+) -> Diagnostic | None:
+    """The finding about an operand that is missing or wrong because `#` makes it a comment."""
+    if "#" not in isa.surface.comments or found.rule not in (WRONG_OPERAND_TYPE, TOO_FEW_OPERANDS):
+        return None
+    count = len(syntax.instruction_words(number)) - 1
+    operands = (syntax.operand_span(number, n) for n in range(count))
+    ends = [syntax.mnemonic_span(number).end, *(span.end for span in operands)]
+    if place != ON_MNEMONIC:
+        ends = ends[place : place + 1]
+    match = next(filter(None, (_NUMBER_IN_COMMENT.match(syntax.text, end) for end in ends)), None)
+    if match is None:
+        return None
+    span = Span(*match.span(1))
+    message = f"numbers are written without `#`, which begins a comment, found {quoted(match[1])}"
+    fix = Fix("remove `#`", (TextEdit(Span(span.start, span.start + 1), ""),), Applicability.UNSAFE)
+    return Diagnostic(found.rule, message, span, fix=fix)
 
 
 def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:

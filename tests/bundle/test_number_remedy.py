@@ -44,3 +44,27 @@ def test_nothing_is_advised_that_would_be_wrong(text: str) -> None:
     found = [each for each in analyze(f"{text};;").diagnostics if each.rule.code == "E104"]
     assert found
     assert not any("write `" in each.message for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("set lr1 #5;;\nbkpt;;", "#5"),
+        ("incr lr0 #-0x10;;", "#-0x10"),
+        ("ldr_mult_reg r0 #5 cr0;;\nbkpt;;", "#5"),
+        ("add lr0 lr0 #5;;\nacc.first;;\nbkpt;;", "#5"),
+        ("set lr1 #5; add lr0 lr0 #5;;\nbkpt;;", "#5"),
+    ],
+)
+def test_a_number_that_is_a_comment_is_one_finding(text: str, number: str) -> None:
+    analysis = analyze(text)
+    (finding,) = analysis.diagnostics
+    assert text[finding.span.start : finding.span.end] == number
+    assert "numbers are written without `#`" in finding.message
+    assert finding.fix is not None
+    assert [edit.new_text for edit in finding.fix.edits] == [""]
+
+
+def test_a_comment_that_begins_with_a_number_is_prose() -> None:
+    (finding,) = analyze("set lr1 #5 is what we need\n;; bkpt;;").diagnostics
+    assert finding.message.startswith("`set` takes 2 operands")

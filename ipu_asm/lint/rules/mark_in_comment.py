@@ -46,7 +46,10 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     end, text = isa.surface.bundle_end, bundle.syntax.text
     if not end or text.find(end) >= len(text) - len(end):
         return
+    told = {each.span.start for each in bundle.findings}
     for number, comment in _comments_between(isa, bundle):
+        if comment.start in told:
+            continue  # a number, and an error as it is one
         as_number = _NUMBER.match(text, comment.start)
         if as_number and text.startswith(end, as_number.end()):
             yield _finding(end, as_number.end(), _without_mark(comment))
@@ -127,10 +130,12 @@ RULE = Rule(
         "acc;\n    # aaq;;\n    bkpt;;",
         "# acc;;\nagain: # acc;;\n  acc; b again;;",
         "acc; # one // acc.max aaq0;; and more\nbkpt;;",
+        # An error says that numbers are written without `#`.
+        "set lr0 #5;;\nbkpt;;",
+        "set lr0 #-0x10 ;; // minus sixteen\nincr lr1 1; bkpt;;",
     ),
     invalid=(
-        "set lr0 #5⟦;;⟧\nbkpt;;",
-        "set lr0 #-0x10 ⟦;;⟧ // minus sixteen\nincr lr1 1; bkpt;;",
+        "acc; acc.first #5⟦;;⟧\nbkpt;;",
         "set lr5 1; # note ⟦;;⟧\nbkpt;;",
         "acc // so far ;;⟦;;⟧ \nbkpt # and on ;; with\n;;",
         "set lr0 5; # set it to five ⟦;;⟧\nbkpt;;",
