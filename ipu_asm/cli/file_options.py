@@ -30,6 +30,15 @@ def add_file_options(parser: argparse._ActionsContainer) -> None:
         metavar="NAME",
         help="the path that standard input has: it chooses the configuration and the set",
     )
+    add_exclude_options(parser)
+    parser.add_argument(
+        "--config", metavar="FILE", help="use this ipu.toml or pyproject.toml, not the nearest one"
+    )
+    parser.add_argument("--isolated", action="store_true", help="ignore all configuration files")
+
+
+def add_exclude_options(parser: argparse._ActionsContainer) -> None:
+    """Add `--exclude` and `--force-exclude`."""
     parser.add_argument(
         "--exclude",
         action="append",
@@ -42,10 +51,6 @@ def add_file_options(parser: argparse._ActionsContainer) -> None:
         action="store_true",
         help="leave out excluded files also where they are named as PATH",
     )
-    parser.add_argument(
-        "--config", metavar="FILE", help="use this ipu.toml or pyproject.toml, not the nearest one"
-    )
-    parser.add_argument("--isolated", action="store_true", help="ignore all configuration files")
 
 
 def complete_file_options(parser: ArgumentParser, values: dict[str, Any]) -> None:

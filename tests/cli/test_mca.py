@@ -541,10 +541,8 @@ def test_a_count_that_data_decides_leaves_out_what_depends_on_it(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "expected FILE, a program, or `-` for standard input, found none"),
+        ("", "expected PATH, a program, a folder, or `-` for standard input, found none"),
         ("none.s", "none.s: no such file"),
-        (".", ".: is a directory"),
-        ("nested.s cr4.s", "unexpected argument `cr4.s`"),
         ("nested.s --cr", "argument --cr: expected N=VALUE behind it, found no value"),
         ("nested.s --cr x=1", "argument --cr: expected N=VALUE such as 3=0x1000, found `x=1`"),
         ("nested.s --cr 16=1", "argument --cr: there are registers 0 to 15, found 16"),
@@ -572,7 +570,7 @@ def test_a_mistake_in_the_configuration_is_told(capsys: pytest.CaptureFixture[st
 
 def test_help_and_version_are_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     out = check(capsys, "--help").out
-    assert out.startswith("usage: ipu-mca [options] FILE\n")
+    assert out.startswith("usage: ipu-mca [options] PATH ...\n")
     assert "exit status:" in out
     assert check(capsys, "--version").out == f"ipu-mca {__version__}\n"
 
@@ -622,3 +620,71 @@ def test_a_mode_that_the_machine_does_not_have_is_refused(
 ) -> None:
     Path("rows.s").write_text(ROWS_OF_IPU2)
     check_refused(capsys, arguments, message)
+
+
+def _write_project() -> None:
+    """A project with kernels of two sets, a broken budget, an excluded one, and a host program."""
+    for folder in ("kernels/ipu2", "kernels/skipped"):
+        Path(folder).mkdir(parents=True)
+    Path("ipu.toml").write_text('exclude = ["skipped"]\n[isa-by-glob]\n"kernels/ipu2/*" = "ipu2"\n')
+    Path("kernels/a.s").write_text("# CYCLES <= 2\nset lr1 1;;\nbkpt;;\n")
+    Path("kernels/b.s").write_text("# CYCLES <= 1\nset lr1 1;;\nacc;;\nbkpt;;\n")
+    Path("kernels/host.s").write_text("    .text\n    mov %rax, %rbx\n")
+    Path("kernels/ipu2/c.s").write_text("INC lr1 1;;\nBKPT;;\n")
+    contexts = "{# ipu: context n=1 #}\n{# ipu: context n=2 #}\n"
+    Path("kernels/t.s").write_text(
+        contexts + "{% for i in range(n) %}\nacc;;\n{% endfor %}\nbkpt;;\n"
+    )
+    Path("kernels/skipped/d.s").write_text("no kernel\n")
+
+
+def test_folders_are_searched_and_each_program_is_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _write_project()
+    ran = check(capsys, "kernels -W", 1)
+    heads = [line for line in ran.out.splitlines() if " cycles, " in line and ".s" in line]
+    assert [line.partition(";")[0].replace("\\", "/") for line in heads] == [
+        "kernels/a.s: 2 cycles, 2 bundles",
+        "kernels/b.s: 3 cycles, 3 bundles",
+        "kernels/ipu2/c.s: 2 cycles, 2 bundles",
+        "kernels/t.s (n=1): 2 cycles, 2 bundles",
+        "kernels/t.s (n=2): 3 cycles, 3 bundles",
+    ]
+    assert "error[E501]: the program takes at most 1 cycles, found 3" in ran.err
+    check(capsys, "kernels -W --exclude b.s")
+
+
+def test_the_json_of_several_programs_is_a_list(capsys: pytest.CaptureFixture[str]) -> None:
+    _write_project()
+    found = json.loads(check(capsys, "kernels/a.s kernels/t.s -W --format json").out)
+    about = [(each.pop("file"), each.pop("context", ""), each["cycles"]) for each in found]
+    assert about == [("kernels/a.s", "", 2), ("kernels/t.s", "n=1", 2), ("kernels/t.s", "n=2", 3)]
+    for each in found:
+        SCHEMA_OF_REPORTS.validate(each)
+    [alone] = json.loads(check(capsys, "kernels/ipu2 -W --format json").out)
+    assert alone["file"].endswith("c.s")
+
+
+def test_annotations_of_several_programs_come_together(capsys: pytest.CaptureFixture[str]) -> None:
+    _write_project()
+    ran = check(capsys, "kernels -W --format github -o found.txt", 1)
+    assert ran.out == ""
+    assert Path("found.txt").read_text().count("::error file=kernels/b.s,line=1,") == 1
+
+
+def test_the_exit_status_of_several_programs_is_the_highest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _write_project()
+    ran = check(capsys, "kernels/a.s missing.s kernels/b.s -W", 2)
+    assert "missing.s: no such file" in ran.err
+    assert "kernels/b.s: 3 cycles" in ran.out
+
+
+@pytest.mark.parametrize("option", ["--pack", "--format html"])
+def test_what_is_for_one_program_is_refused_for_a_folder(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write_project()
+    check_refused(capsys, f"kernels {option}", f"{option} is for one program")

@@ -6,7 +6,8 @@ set whose description does not say what control depends on has its loops and wha
 
 from __future__ import annotations
 
-from typing import Sequence
+from functools import partial
+from typing import Any, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
@@ -29,9 +30,12 @@ from ipu_asm.cli.mca.options import (
 )
 from ipu_asm.cli.programs import check_output, configuration_of, in_one_context, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.cli.sources import Problems, chosen_files
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import STANDARD_INPUT, Target, read_text
+from ipu_asm.config.foreign_assembly import foreign_assembly
+from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
@@ -53,25 +57,136 @@ _MOST_STEPS = 1_000_000
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-mca` with `argv`, by default that of the process; return the exit status."""
-    return run_guarded(PROGRAM, lambda: _command(read_options(argv)))
+    return run_guarded(PROGRAM, lambda: _McaRun(read_options(argv)).status())
 
 
-def _command(options: McaOptions) -> int:
-    target = Target.of_argument(options.file)
-    check_output(options.output, [target])
-    text = read_text(target).text
-    try:
+class _McaRun:
+    """Reports the programs that the options name; what is written comes at the end."""
+
+    def __init__(self, options: McaOptions) -> None:
+        self._options = options
+        self._problems = Problems(lambda line: print_message(PROGRAM, line))
+        self._texts: list[str] = []
+        self._data: list[dict[str, Any]] = []
+        self._annotated: list[FileFindings] = []
+
+    def status(self) -> int:
+        """Report all programs; return the exit status, the highest of them."""
+        options = self._options
+        if options.is_for_one and not options.force_exclude:
+            targets = [Target.of_argument(options.paths[0])]
+        else:
+            targets = chosen_files(options, Configurations(), self._problems.report)
+        check_output(options.output, targets)
+        worst: int = ExitStatus.OK
+        for target in targets:
+            found = self._problems.reported(partial(self._target, target))
+            worst = max(worst, ExitStatus.USAGE if found is None else found)
+        self._write_all()
+        return max(worst, ExitStatus.USAGE if self._problems else worst)
+
+    def _target(self, target: Target) -> int:
+        """Report one file; return the exit status. Raises `FileError` or `ConfigurationError`."""
+        options, text = self._options, read_text(target).text
+        if not target.asked_for and _is_foreign(text, target.name, options):
+            return ExitStatus.OK
         isa, _ = chosen_isa(text, target.name, options.isa)
-        check_mode(isa.name, options.presets)
+        try:
+            check_mode(isa.name, options.presets)
+        except WrongOptionError as error:
+            if target.asked_for:
+                usage_error(str(error))
         analysis, findings = _analyzed(isa, SourceFile(text, target.name), options)
-    except WrongOptionError as error:
-        usage_error(str(error))
-    except ConfigurationError as error:
-        for finding in error.findings:
-            print_message(PROGRAM, str(finding))
-        return ExitStatus.USAGE
-    check_output(options.output, [Target(path) for path in header_paths(analysis)])
-    return _report(analysis, findings, options)
+        check_output(options.output, [Target(path) for path in header_paths(analysis)])
+        return self._report(analysis, findings)
+
+    def _report(self, analysis: Analysis, findings: list[Diagnostic]) -> int:
+        options = self._options
+        programs = _programs(analysis, is_one=options.is_for_one)
+        errors = [error for each in programs[:1] for error in written_errors(each)]
+        if errors:
+            warnings = [each for each in findings if each.severity is not Severity.ERROR]
+            self._show([*errors, *warnings], analysis, "nothing reported")
+            return ExitStatus.FINDINGS
+        self._show(findings, analysis, "")
+        is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
+        if options.pack:
+            return self._pack(analysis) or (ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
+        for effective in programs:
+            reports = _reports(effective, analysis.source, options)
+            self._add(reports, effective, analysis.source)
+            is_wrong |= _print_failures(reports, analysis.source.path)
+        return ExitStatus.FINDINGS if is_wrong else ExitStatus.OK
+
+    def _add(
+        self, reports: Sequence[PerformanceReport], effective: EffectiveProgram, source: SourceFile
+    ) -> None:
+        """Add reports of a program to what is written."""
+        name, format_ = _name(effective, source), self._options.format
+        if format_ == JSON:
+            context = effective.expansion.context if effective.expansion else ""
+            about = {"file": source.path} | ({"context": context} if context else {})
+            self._data.append({**about, **report_data(reports[0])})
+        elif format_ == HTML:
+            from ipu_asm.reports.performance.page import report_page  # needs Jinja
+
+            self._texts.append(report_page(reports[0], name))
+        elif format_ == TEXT:
+            self._texts += [encodable(report_text(report, printable(name))) for report in reports]
+
+    def _pack(self, analysis: Analysis) -> int:
+        from ipu_asm.cli.mca.pack import packed_text, rewritten_text
+
+        options = self._options
+        if options.pipeline or options.rebase:
+            text = rewritten_text(analysis, pipeline=options.pipeline, rebase=options.rebase)
+        else:
+            text = packed_text(analysis)
+        if text is None:
+            return ExitStatus.FINDINGS
+        self._texts.append(text)
+        return ExitStatus.OK
+
+    def _show(self, findings: Sequence[Diagnostic], analysis: Analysis, outcome: str) -> None:
+        """Show findings as `ipu-lint` does: as annotations, or for people on standard error."""
+        if self._options.format == GITHUB:
+            others = headers_in(findings, analysis)
+            self._annotated.append(FileFindings(analysis.source, findings, others))
+        else:
+            expansion = analysis.expanded[0].expansion if analysis.expanded else None
+            show_findings(findings, analysis.source, outcome, expansion)
+
+    def _write_all(self) -> None:
+        options = self._options
+        if options.format == GITHUB:
+            if self._annotated:
+                _write(format_findings(GITHUB, findings_by_file(self._annotated)), options)
+        elif options.format == JSON and not options.is_for_one:
+            _write(json_of(self._data, indent=2), options)
+        elif options.format == JSON:
+            for each in self._data:
+                plain = {key: each[key] for key in each if key not in ("file", "context")}
+                _write(json_of(plain, indent=2), options)
+        elif self._texts:
+            _write("\n".join(self._texts), options)
+
+
+def _is_foreign(text: str, name: str, options: McaOptions) -> bool:
+    """Return whether a file that was found is one for another assembler."""
+    if foreign_assembly(text) is None:
+        return False
+    configuration = configuration_of(name, is_needed=True)
+    return choose_isa(text, name, options.isa, configuration, UNCLAIMED).name == UNCLAIMED
+
+
+def _programs(analysis: Analysis, *, is_one: bool) -> list[EffectiveProgram]:
+    """Return what is executed: of a template in several contexts, the program of each."""
+    expansions = tuple(each.expansion for each in analysis.expanded)
+    if is_one or len({each.text for each in expansions}) < 2:
+        return [EffectiveProgram(analysis.effective_program, expansions)]
+    return [
+        EffectiveProgram(each.analysis.program, (each.expansion,)) for each in analysis.expanded
+    ]
 
 
 def _analyzed(
@@ -79,13 +194,16 @@ def _analyzed(
 ) -> tuple[Analysis, list[Diagnostic]]:
     """Return the analysis of a source and its errors and, unless they are off, warnings.
 
-    Raises `FileError` for a template in several contexts, and `ConfigurationError`.
+    Raises `FileError` for the only file if it is a template in several contexts, and
+    `ConfigurationError`.
     """
     configuration = configuration_of(source.path, is_needed=True)
     settings = source_settings(source.path, configuration, options.defines)
     settings = settings._replace(presets={**settings.presets, **options.presets})
     analysis = Analyzer(isa).analyze(source.text, source.path, settings=settings)
-    in_one_context([each.expansion for each in analysis.expanded], source, "--context or --define")
+    if options.is_for_one:
+        expansions = [each.expansion for each in analysis.expanded]
+        in_one_context(expansions, source, "--context or --define")
     selection = selection_of(configuration)
     least = Severity.WARNING if options.warnings else Severity.ERROR
     wanted = [
@@ -94,25 +212,6 @@ def _analyzed(
         if finding.severity <= least and selection.keeps(finding.rule, source.path)
     ]
     return analysis, wanted
-
-
-def _report(analysis: Analysis, findings: list[Diagnostic], options: McaOptions) -> int:
-    expansions = tuple(each.expansion for each in analysis.expanded)
-    effective = EffectiveProgram(analysis.effective_program, expansions)
-    errors = written_errors(effective)
-    if errors:
-        warnings = [each for each in findings if each.severity is not Severity.ERROR]
-        _show([*errors, *warnings], analysis, options, "nothing reported")
-        return ExitStatus.FINDINGS
-    _show(findings, analysis, options, "")
-    is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
-    if options.pack:
-        return _pack(analysis, options) or (ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
-    reports = _reports(effective, analysis.source, options)
-    if options.format != GITHUB:
-        _write(_formatted(reports, _name(effective, analysis.source), options), options)
-    is_wrong |= _print_failures(reports, analysis.source.path)
-    return ExitStatus.FINDINGS if is_wrong else ExitStatus.OK
 
 
 def _reports(
@@ -144,48 +243,12 @@ def _name(effective: EffectiveProgram, source: SourceFile) -> str:
     return f"{source.path} ({context})" if context else source.path
 
 
-def _pack(analysis: Analysis, options: McaOptions) -> int:
-    from ipu_asm.cli.mca.pack import packed_text, rewritten_text
-
-    if options.pipeline or options.rebase:
-        text = rewritten_text(analysis, pipeline=options.pipeline, rebase=options.rebase)
-    else:
-        text = packed_text(analysis)
-    if text is None:
-        return ExitStatus.FINDINGS
-    _write(text, options)
-    return ExitStatus.OK
-
-
 def _print_failures(reports: Sequence[PerformanceReport], path: str) -> bool:
     """Print how runs fault or never end; return whether one does."""
     failed = [each for each in reports if each.end and each.end.reason in (FAULT, ENDLESS)]
     for end in dict.fromkeys(map(failure_text, failed)):
         print_message(PROGRAM, f"{path}: the program {end}")
     return bool(failed)
-
-
-def _formatted(reports: Sequence[PerformanceReport], name: str, options: McaOptions) -> str:
-    if options.format == JSON:
-        return json_of(report_data(reports[0]), indent=2)
-    if options.format == HTML:
-        from ipu_asm.reports.performance.page import report_page  # needs Jinja
-
-        return report_page(reports[0], name)
-    return encodable("\n".join(report_text(report, printable(name)) for report in reports))
-
-
-def _show(
-    findings: Sequence[Diagnostic], analysis: Analysis, options: McaOptions, outcome: str
-) -> None:
-    """Print findings as `ipu-lint` does: as annotations, or for people on standard error."""
-    if options.format == GITHUB:
-        others = headers_in(findings, analysis)
-        files = findings_by_file([FileFindings(analysis.source, findings, others)])
-        _write(format_findings(GITHUB, files), options)
-    else:
-        expansion = analysis.expanded[0].expansion if analysis.expanded else None
-        show_findings(findings, analysis.source, outcome, expansion)
 
 
 def _write(text: str, options: McaOptions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, Mapping, NoReturn, Sequence
 
@@ -13,6 +14,7 @@ from ipu_asm.cli.arguments import (
     add_warnings_option,
     define,
 )
+from ipu_asm.cli.file_options import add_exclude_options, names_in
 from ipu_asm.cli.mca.host_mode import mode_help, mode_number
 from ipu_asm.cli.run.option_values import add_register_options, joined
 from ipu_asm.config.configuration import Value
@@ -29,7 +31,7 @@ examples:
   ipu-mca kernel.asm --context taps=5 --format html -o report.html
   ipu-mca kernel.s --pack -o packed.s
   ipu-mca kernel.s --pack --rebase --pipeline --cr 4=64 -o packed.s
-  ipu-mca kernel.s --format github
+  ipu-mca kernels --format github
   ipu-mca kernel.s --isa ipu2 --wide fp32
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
@@ -39,7 +41,8 @@ underscores may separate digits.
 
 formats:
   text    for a terminal
-  json    one object: cycles, bundles, loops, accesses, unknown
+  json    one object: cycles, bundles, loops, accesses, unknown; of several files or a folder, a
+          list of them, each with its `file`
   html    one self-contained page
   github  errors and warnings alone, as annotations for GitHub Actions
 
@@ -48,6 +51,7 @@ exit status:
   1  errors in it, a false assertion, or a run that would fault or never end
   2  wrong usage or an unreadable file
   3  internal error
+Of several programs, it is the highest.
 """
 _LISTS = ("--cr", "--lr", "--context", "--define")
 
@@ -58,7 +62,9 @@ class McaOptions(NamedTuple):
     `presets` are the values of registers by name, and the number of the mode if it is given.
     """
 
-    file: str
+    paths: tuple[str, ...]
+    exclude: tuple[str, ...]
+    force_exclude: bool
     isa: str | None
     format: str
     presets: Mapping[str, int]
@@ -68,6 +74,24 @@ class McaOptions(NamedTuple):
     rebase: bool
     output: str | None
     warnings: bool
+
+    @property
+    def is_for_one(self) -> bool:
+        """Whether one file is reported, and no list of files."""
+        return len(self.paths) == 1 and not os.path.isdir(self.paths[0])
+
+    @property
+    def stdin_filename(self) -> None:
+        """Standard input has no path."""
+
+    @property
+    def config(self) -> None:
+        """Each file has its nearest configuration file."""
+
+    @property
+    def isolated(self) -> bool:
+        """Whether configuration files are ignored."""
+        return False
 
 
 def usage_error(message: str) -> NoReturn:
@@ -79,9 +103,11 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     given = sys.argv[1:] if arguments is None else arguments
-    namespace = parser.parse([*joined(given, _LISTS)])
-    parser.require_file(namespace, "a program")
+    namespace = parser.parse_intermixed([*joined(given, _LISTS)], "paths")
+    if not namespace.paths:
+        parser.error("expected PATH, a program, a folder, or `-` for standard input, found none")
     values: dict[str, Any] = vars(namespace)
+    values["paths"], values["exclude"] = tuple(values["paths"]), names_in(values["exclude"])
     context, defines = values.pop("context"), values.pop("defines")
     presets = {
         f"{file}{number}": value for file in ("cr", "lr") for number, value in values.pop(file)
@@ -94,20 +120,27 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     for name, is_given in (("--pipeline", options.pipeline), ("--rebase", options.rebase)):
         if is_given and not options.pack:
             parser.error(f"{name} is a part of packing: give --pack as well")
+    if not options.is_for_one and (options.pack or options.format == HTML):
+        what = "--pack" if options.pack else f"--format {HTML}"
+        parser.error(f"{what} is for one program, found several files or a folder")
     return options
 
 
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog=PROGRAM,
-        usage=f"{PROGRAM} [options] FILE",
+        usage=f"{PROGRAM} [options] PATH ...",
         description="Report cycles, loops, bounds and addresses of a program without running it.",
         epilog=_EXAMPLES,
     )
     parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="a program, or `-` for standard input"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a program, a folder to search for sources, or `-` for standard input",
     )
     add_isa_option(parser)
+    add_exclude_options(parser)
     add_register_options(parser, "the value of {} register N when the program starts")
     parser.add_argument(f"--{WIDE}", type=mode_number, metavar="TYPE", help=mode_help())
     parser.add_argument(
