@@ -6,7 +6,12 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.lint.other_instruction_set import OtherSet, hint_at_other_set, other_set_of
+from ipu_asm.lint.other_instruction_set import (
+    OtherSet,
+    hint_at_other_set,
+    hint_between_sets,
+    other_set_of,
+)
 from ipu_asm.lint.suppressions import suppress
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.text import Span
@@ -14,6 +19,8 @@ from ipu_asm.text import Span
 
 def with_isa_hint(analysis: Analysis, choice: IsaChoice) -> Analysis:
     """Return the analysis with a hint in place of all findings if its set is the wrong one.
+
+    A text between two sets has a hint besides its findings.
 
     A set that a configuration or an extension gives is doubted for a text that is plainly for
     another set of the language; one that nothing states (`UNCLAIMED`) also for a text that is
@@ -27,7 +34,10 @@ def with_isa_hint(analysis: Analysis, choice: IsaChoice) -> Analysis:
         return _with_hint_alone(analysis, hint)
     other = other_set(analysis)
     if other is None:
-        return analysis
+        between = hint_between_sets(analysis.program, analysis.diagnostics)
+        if between is None or analysis.expanded:
+            return analysis
+        return analysis.with_diagnostics((*analysis.diagnostics, between))
     return _with_hint_alone(analysis, hint_at_other_set(other, analysis.text))
 
 

@@ -55,9 +55,19 @@ def instruction_findings(
             question, fix = _surplus(isa, syntax, number, place, instruction)
             finding = finding._replace(message=finding.message + question, fix=fix)
         elif finding.fix is None and found.rule is WRONG_OPERAND_TYPE and not found.replacement:
-            from ipu_asm.bundle.number_remedy import number_remedy  # for mistakes alone
+            from ipu_asm.bundle.number_remedy import (  # for mistakes alone
+                constant_register,
+                number_remedy,
+            )
 
-            remedy = number_remedy(isa, instruction, place)
+            remedy, constant = "", constant_register(isa, instruction, place)
+            if constant is None:
+                remedy = number_remedy(isa, instruction, place)
+            else:
+                word = instruction.words[place + 1]
+                remedy = f"; `{word}` is written `{constant}` in `{isa.name}`"
+                fix = Fix(f"write `{constant}`", (TextEdit(span, constant),), Applicability.DISPLAY)
+                finding = finding._replace(fix=fix)
             if remedy not in finding.message:
                 finding = finding._replace(message=finding.message + remedy)
         findings.append(finding)

@@ -66,6 +66,10 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Unplac
     if foreign is None:
         candidates = tuple(filter(None, [vocabulary.intended(mnemonic)]))
     else:
+        if foreign.is_renamed:
+            message += (
+                f"; {quoted(mnemonic)} is written `{foreign.replacements[0]}` in `{isa.name}`"
+            )
         message += f"; {foreign.advice}" if foreign.advice else ""
         candidates = foreign.replacements
     nearest = _first_that_fits(isa, candidates, words)

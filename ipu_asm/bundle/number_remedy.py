@@ -44,6 +44,15 @@ def number_remedy(isa: Isa, instruction: Instruction, place: int) -> str:
     return f"; write {' and '.join(steps)} in {bundles}, then `{words[0]} {meant}`{more}"
 
 
+def constant_register(isa: Isa, instruction: Instruction, place: int) -> str | None:
+    """Return the register that always holds the number in an operand, if it fits there."""
+    words = instruction.words
+    operand = instruction.operands[place] if place < len(instruction.operands) else None
+    value = number_value(words[place + 1]) if operand and place + 1 < len(words) else None
+    fitting = getattr(operand.type, "registers", ()) if operand else ()
+    return next((n for n, held in isa.constants.items() if held == value and n in fitting), None)
+
+
 def _settable(isa: Isa) -> set[str]:
     """The registers that some instruction steps by a number."""
     found = set[str]()

@@ -15,12 +15,14 @@ class ForeignMnemonic(NamedTuple):
 
     `advice` is what to write instead: a sentence without a full stop. Of the `replacements`, the
     first one that accepts the operands is suggested. `is_idle`: the mnemonic does nothing and can
-    be dropped from a bundle with other instructions.
+    be dropped from a bundle with other instructions. `is_renamed`: it is the name that the first
+    replacement has in another set of the language, or once had.
     """
 
     advice: str
     replacements: tuple[str, ...] = ()
     is_idle: bool = False
+    is_renamed: bool = False
 
 
 class ForeignSyntax(NamedTuple):

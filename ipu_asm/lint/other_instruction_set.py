@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ipu_asm.bundle.form_matching import is_instruction
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.diagnostics.errors import UNKNOWN_MNEMONIC
-from ipu_asm.isa import manifests
+from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -20,6 +22,8 @@ OTHER_INSTRUCTION_SET = RuleId("H109", "other-instruction-set", Severity.HINT)
 
 _LEAST = 2
 """The least number of different telltale mnemonics."""
+_SHORTEST = 5
+"""The least number of different instructions of a program that may be between two sets."""
 _MOST_SHOWN = 3
 _RATIO = 3
 """How many times as many of them as of the program's own set are needed."""
@@ -71,6 +75,46 @@ def hint_at_other_set(other: OtherSet, text: str) -> Diagnostic:
     # Applied by a command, the other fixes of the same run would be those of the wrong set.
     fix = Fix(f"write `# isa: {other.name}` at the top", (edit,), Applicability.DISPLAY)
     return Diagnostic(OTHER_INSTRUCTION_SET, message, other.span, fix=fix)
+
+
+def hint_between_sets(program: Program, findings: Sequence[Diagnostic]) -> Diagnostic | None:
+    """Return the finding about a text that fits neither its set nor another one of the language.
+
+    Some of its instructions are those of the other set, or have names that were changed: an author
+    who ports it has to know which way is shorter.
+    """
+    unknown = [finding for finding in findings if finding.rule is UNKNOWN_MNEMONIC]
+    if len(unknown) < _LEAST:
+        return None
+    own_name = program.isa.name
+    language = manifests()[own_name].language_id
+    every = {i.words for bundle in program.bundles for i in bundle.instructions}
+    right = {
+        name: {words for words in every if _is_right(load_isa(name), words)}
+        for name, manifest in manifests().items()
+        if manifest.language_id == language
+    }
+    nearest = max(right, key=lambda name: (len(right[name]), name == program.isa.name))
+    others = set[tuple[str, ...]]().union(*(found for n, found in right.items() if n != own_name))
+    foreign = program.isa.surface.foreign.mnemonics
+    renamed = {w for w in every if (f := foreign.get(w[0].lower())) is not None and f.is_renamed}
+    is_between = len((others - right[own_name]) | renamed) >= _LEAST
+    if not is_between or len(every) < _SHORTEST or max(map(len, right.values())) == len(every):
+        return None
+    counts = ", ".join(f"{len(found)} in `{name}`" for name, found in right.items())
+    message = (
+        f"this program is between two instruction sets: of {len(every)} different instructions "
+        f"{counts} are right; it is nearer to `{nearest}`"
+    )
+    if nearest != program.isa.name:
+        message += f", as which `# isa: {nearest}` in its first ten lines has it read"
+    return Diagnostic(OTHER_INSTRUCTION_SET, message, unknown[0].span)
+
+
+def _is_right(isa: Isa, words: tuple[str, ...]) -> bool:
+    """Whether an instruction is one of a set, in any case of its letters."""
+    forms = ((word, *words[1:]) for word in (words[0].lower(), words[0].upper()))
+    return any(is_instruction(isa, each) for each in forms)
 
 
 def _mnemonics(program: Program) -> dict[str, list[Span]]:

@@ -26,6 +26,16 @@ MNEMONICS = common_mnemonics() | by_name(
         ),
         "beqz": ForeignMnemonic("`beq` compares with a second register, such as one that holds 0"),
         "bnez": ForeignMnemonic("`bne` compares with a second register, such as one that holds 0"),
+        # The second IPU, and kernels between the two.
+        "acc.add": ForeignMnemonic("", ("acc",), is_renamed=True),
+        "acc.add.first": ForeignMnemonic("", ("acc.first",), is_renamed=True),
+        "str_post_aaq_reg": ForeignMnemonic("", ("xmem.store_aaq_result",), is_renamed=True),
+        "activate.quantize": ForeignMnemonic("`aaq` turns the accumulator into bytes"),
+        "mult.rc.vv": ForeignMnemonic("`mult.ee` multiplies r0 or r1 by elements of r_cyclic"),
+        "mult.rc.ve": ForeignMnemonic("`mult.ve.cr` multiplies elements of r_cyclic by a cr"),
+        "mult.ve.cyclic": ForeignMnemonic(
+            "`mult.ve.cr` takes a cr", ("mult.ve", "mult.ve.cr"), is_renamed=True
+        ),
         "inc": ForeignMnemonic("`incr` takes the number to add", ("incr",)),
         "dec decr subi": ForeignMnemonic("`incr` with a negative number counts down"),
         "addi": ForeignMnemonic("`incr` adds a number to a loop register"),

@@ -17,10 +17,15 @@ MNEMONICS = common_mnemonics(uses_capitals=True) | by_name(
         "incr": ForeignMnemonic(
             "`INC` adds a number to a loop register, `DEC` subtracts", ("INC",)
         ),
-        "acc": ForeignMnemonic("`ACC.ADD` adds the products to the accumulator", ("ACC.ADD",)),
-        "acc.first": ForeignMnemonic(
-            "`ACC.ADD.FIRST` puts the products into the accumulator", ("ACC.ADD.FIRST",)
+        "acc": ForeignMnemonic(
+            "`ACC.ADD` adds the products to the accumulator", ("ACC.ADD",), is_renamed=True
         ),
+        "acc.first": ForeignMnemonic(
+            "`ACC.ADD.FIRST` puts the products into the accumulator",
+            ("ACC.ADD.FIRST",),
+            is_renamed=True,
+        ),
+        "mult.ve.cyclic": ForeignMnemonic("", ("MULT.RC.VE",), is_renamed=True),
         "reset_acc": ForeignMnemonic(
             "`ACC.ADD.FIRST` starts a new sum, so that nothing needs to be reset"
         ),

@@ -7,6 +7,10 @@ in the file. A program is reported only if at least two different mnemonics tell
 the other set, and more than three times as many instructions as those that speak for its own. A
 file that names its set in a comment, and one for which `--isa` names it, is never reported.
 
+A program of at least five different instructions that fits neither set, as it has instructions of
+both or names that were changed, has the finding besides its others. It says to which set the
+program is nearer; the others say how each word is written there.
+
 ## Why
 Both generations of the IPU are written in files with the same extensions, and what reads a file has
 to be told for which one it is. An error for each mnemonic would not say what to do. In an editor, a
