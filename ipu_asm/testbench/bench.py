@@ -252,8 +252,8 @@ class Bench(BenchMachine):
         self._use_stated(stated)
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self.state.program_counter = 0
-        stated = () if kernel.is_image else stated_registers(kernel.lines)
-        self._use_stated_registers({each.name: each.value for each in stated})
+        registers = [] if kernel.is_image else stated_registers(kernel.lines)
+        self._use_stated_registers({each.name: each.value for each in registers})
         self._kernel, self._execution = kernel, None
 
 
