@@ -17,9 +17,9 @@ from ipu_asm.bundle.slot_filling import fill_slots
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
-from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.comments import unclosed_comment
+from ipu_asm.syntax.directives import directive_findings
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.symbol_directives import wrong_argument
 
@@ -72,7 +72,7 @@ class BundleParser:
                 reading = read_again(self.isa, reading, self.instruction)
             findings = syntax_findings(self.isa, reading)
             syntax, instructions = reading
-        findings += _surface_findings(syntax, self.isa.surface)
+        findings += _surface_findings(syntax, self.isa)
         for number, instruction in enumerate(instructions):
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
@@ -151,10 +151,7 @@ def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> 
     return bool(syntax.plan.findings) or any(each.findings for each in instructions)
 
 
-def _surface_findings(syntax: BundleSyntax, surface: Surface) -> list[Diagnostic]:
-    """The findings about directives that take a symbol, and about comments without an end."""
-    return [
-        found
-        for found in (wrong_argument(syntax, surface), unclosed_comment(syntax, surface))
-        if found is not None
-    ]
+def _surface_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:
+    """The findings about directives, and about comments without an end."""
+    found = [wrong_argument(syntax, isa.surface), unclosed_comment(syntax, isa.surface)]
+    return [*directive_findings(syntax, isa), *filter(None, found)]

@@ -28,12 +28,17 @@ _FLOAT = re.compile(r"[0-9]*\.[0-9]*(?:[eE][-+]?[0-9]+)?f?|[0-9]+[eE][-+]?[0-9]+
 _HALF = re.compile(r"(?!0[xX])[0-9.]+(?:[eE][-+]?[0-9]+)?h")
 # Anchored at word starts: trying every character as a start would take quadratic time.
 _CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
+_SYMBOL = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
 _MACRO_PART = "\\"
 _DEEPEST = 40
 _LONGEST = 2_000
 _MOST_DIGITS = 40
 _LARGEST = 1 << 128
 _MOST_SHIFTED = 64
+
+
+Symbols = Mapping[str, int | None]
+"""The values of symbols; None for one whose value is not known."""
 
 
 class Expression(NamedTuple):
@@ -90,6 +95,17 @@ def read_expression(text: str) -> Expression:
         float_literal=next(filter(_FLOAT.fullmatch, numbers), ""),
         half_literal=next(filter(_HALF.fullmatch, numbers), ""),
     )
+
+
+def evaluate(text: str, symbols: Symbols) -> int | None:
+    """Return the value of an expression; None if it depends on what only the linker knows."""
+    known = _SYMBOL.sub(lambda match: _valued(match[0], symbols), text)
+    return read_expression(known.strip()).value
+
+
+def _valued(name: str, symbols: Symbols) -> str:
+    value = symbols.get(name)
+    return name if value is None else f"({value})"
 
 
 def is_local_label(text: str) -> bool:

@@ -69,7 +69,8 @@ class Surface(NamedTuple):
     machines has several values: each is tried where a condition asks for it, the first elsewhere.
     `modes` are the directives that set an execution mode, `severity_directives` those that change
     the severity of findings; `symbol_directives` take a symbol and an expression. `directives` maps
-    all known directives to a sentence of documentation.
+    the directives with a page to a sentence of documentation. `half_suffix` marks constants of half
+    precision, `register_aliases` are further names of registers.
 
     `word_pattern` is a regular expression of JavaScript, with the flag `u`, for what an editor
     selects as one word: a mnemonic, a label, a register or a number.
@@ -98,6 +99,8 @@ class Surface(NamedTuple):
     severity_directives: tuple[SeverityDirective, ...] = ()
     directives: Mapping[str, str] = {}
     symbol_directives: tuple[str, ...] = ()
+    half_suffix: str = ""
+    register_aliases: frozenset[str] = frozenset()
     word_pattern: str = _WORD_PATTERN
 
 

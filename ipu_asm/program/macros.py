@@ -13,6 +13,7 @@ from typing import Iterable, Iterator, Sequence
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import UNKNOWN_DIRECTIVE
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff
@@ -136,15 +137,15 @@ def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
 
     Such a text is a fragment, included where its names are defined.
     """
-    names = {
-        name.removeprefix("$")
-        for each in findings
-        if each.depends_on_name
-        for name in each.dropped_if_defined
-    }
+    external = list(filter(_is_external, findings))
+    names = {name.removeprefix("$") for each in external for name in each.dropped_if_defined}
     if len(names) < _MANY_NAMES and CALL_PSEUDO_NAME not in names:
         return findings
-    return [each for each in findings if not each.depends_on_name]
+    return [each for each in findings if not _is_external(each)]
+
+
+def _is_external(finding: Diagnostic) -> bool:
+    return finding.depends_on_name and finding.rule is not UNKNOWN_DIRECTIVE
 
 
 NO_MACROS = Macros(frozenset(), False, ())

@@ -14,7 +14,12 @@ from typing import Callable, Iterator, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.diagnostics.errors import UNDEFINED_LABEL, UNKNOWN_MNEMONIC, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics.errors import (
+    UNDEFINED_LABEL,
+    UNKNOWN_DIRECTIVE,
+    UNKNOWN_MNEMONIC,
+    WRONG_OPERAND_TYPE,
+)
 from ipu_asm.diagnostics.suggestions import NameIndex
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
@@ -172,6 +177,8 @@ def _is_certain(
     names = [
         name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME and name[0] != "$"
     ]
+    if finding.rule is UNKNOWN_DIRECTIVE:
+        return finding.fix is not None and not known.is_known(names[0])
     if finding.rule is UNKNOWN_MNEMONIC:
         if CALL_PSEUDO_NAME in finding.dropped_if_defined:
             return known.near(names[0], is_slip) is not None

@@ -11,12 +11,14 @@ from typing import Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
+from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
 from ipu_asm.text import Span, TextEdit
 
-_VALUES = ("WORD", "STRING")
+_VALUES = ("WORD", "STRING", "NUMBER")
 _SIGNS = ("SIGN", "EQUALS")
+_PARENTHESES = {"(": "LPAR", ")": "RPAR"}
 _READ = {"COMMA", "COLON", "LPAR", "RPAR", *_VALUES, *_SIGNS}
 # Signs that stand between two values only; the others may be the second half of one, as in `<<`.
 _BETWEEN = ("*", "/", "%", "^")
@@ -29,7 +31,11 @@ def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
     """The finding about the first wrong argument of the directive of a statement."""
     if syntax.directive not in surface.symbol_directives:
         return None
-    tokens = [token for token in syntax.tokens[syntax.plan.directive :] if token.kind != "END"]
+    tokens = [
+        token._replace(kind=_PARENTHESES.get(token.text, token.kind))
+        for token in syntax.tokens[syntax.plan.directive :]
+        if token.kind != "END"
+    ]
     if _is_opaque(tokens[1:]):
         return None
     wrong = _wrong(tokens)
@@ -37,7 +43,11 @@ def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
         return None
     at, message = wrong
     fix = _with_comma(tokens, at) if at == 2 and tokens[at].kind != "COMMA" else None
-    names = tuple(name for token in tokens for name in _NAME.findall(token.text))
+    # What an assignment defines is not what would resolve its mistakes.
+    own = slice(1, 1) if syntax.directive == ".size" else slice(1, 2)
+    texts = [token.text for token in tokens]
+    del texts[own]
+    names = tuple(name for text in texts for name in _NAME.findall(text))
     return Diagnostic(SYNTAX_ERROR, message, tokens[at].span, fix=fix, dropped_if_defined=names)
 
 
@@ -76,6 +86,9 @@ def _wrong_in_expression(tokens: Sequence[SyntaxToken], first: int) -> tuple[int
             return at, f"an expression goes on with an operator, found `{text}`"
         elif kind not in _SIGNS or text in _BETWEEN:
             return at, f"expected a value, found `{text}`"
+    for at, token in enumerate(tokens[first:], first):
+        if read_expression(token.text).float_literal:
+            return at, f"a symbol has a whole number, found the float `{token.text}`"
     if is_due or depth:
         missing = "a value" if is_due else "`)`"
         return len(tokens) - 1, f"expected {missing} behind `{tokens[-1].text}`, found none"

@@ -161,7 +161,7 @@ def test_a_finding_about_the_layout_is_dropped_where_another_assumption_lays_it_
         (".macro a\nnop\n", ".macro"),
         ("nop\n.endm\nnop", ".endm"),
         (".rept 3\nnop\n", ".rept"),
-        (".irp a, 1, 2\nnop\n.endm_\n", ".irp"),
+        (".irp a, 1, 2\nnop\n", ".irp"),
         ("nop\n.endr\nnop", ".endr"),
         (".if 1\nnop\n", ".if"),
         (".if 0\n.ifdef A\nnop\n.endif\n", ".if"),

@@ -6,8 +6,8 @@ import re
 from typing import Mapping
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TOO_FEW_OPERANDS
+from ipu_asm.isa.gnu_expressions import evaluate
 from ipu_asm.source.macros.arguments import Argument, Misuse, bind, read_parameters
-from ipu_asm.source.macros.conditions import evaluate
 from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body, Macro

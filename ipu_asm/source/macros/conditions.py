@@ -5,25 +5,10 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping
 
-from ipu_asm.isa.gnu_expressions import read_expression
+from ipu_asm.isa.gnu_expressions import Symbols, evaluate
 
-_NAME = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _BLANKS = re.compile(r"[ \t]+")
-
-Symbols = Mapping[str, int | None]
-"""The values of symbols; None for one whose value is not known."""
-
-
-def evaluate(text: str, symbols: Symbols) -> int | None:
-    """Return the value of an expression; None if it depends on what only the linker knows."""
-    known = _NAME.sub(lambda match: _valued(match[0], symbols), text)
-    return read_expression(known.strip()).value
-
-
-def _valued(name: str, symbols: Symbols) -> str:
-    value = symbols.get(name)
-    return name if value is None else f"({value})"
 
 
 def is_true(directive: str, text: str, symbols: Symbols) -> bool | None:

@@ -6,9 +6,9 @@ import re
 from typing import Iterator, Mapping
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.isa.gnu_expressions import evaluate
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.macros.arguments import Argument, Parameter, values
-from ipu_asm.source.macros.conditions import evaluate
 from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping
 
-from ipu_asm.isa.directives import COMMON
+from ipu_asm.isa.directives import COMMON, SYMBOL_DIRECTIVES
 from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, Surface, by_name
 from ipu_asm.targets.aie import LANGUAGE_ID
 from ipu_asm.targets.aie.operands import LOCAL_PREFIX, MARK
@@ -57,4 +57,5 @@ SURFACE = Surface(
     local_prefix=LOCAL_PREFIX,
     preprocessed=True,
     directives=DIRECTIVES,
+    symbol_directives=SYMBOL_DIRECTIVES,
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Mapping
 
 from ipu_asm.diagnostics import Severity
-from ipu_asm.isa.directives import COMMON
+from ipu_asm.isa.directives import COMMON, SYMBOL_DIRECTIVES
 from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, SeverityDirective, Surface, by_name
 from ipu_asm.targets.colossus.manifest import MANIFEST
 from ipu_asm.targets.colossus.operands import LOCAL_PREFIX
+from ipu_asm.targets.colossus.registers import ALIASES, CSR_MODES
 
 # Codes of findings about operands, and about incompatible halves of a bundle.
 _OPERANDS = ("E102", "E103", "E104", "E105", "E106")
@@ -84,5 +85,7 @@ SURFACE = Surface(
         SeverityDirective(".allow_invalid_execution_mode", ("C105",)),
     ),
     directives=DIRECTIVES,
-    symbol_directives=(".size",),
+    symbol_directives=SYMBOL_DIRECTIVES,
+    half_suffix="h",
+    register_aliases=frozenset((*ALIASES, *CSR_MODES)),
 )

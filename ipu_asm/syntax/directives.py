@@ -1,0 +1,324 @@
+"""Findings about directives: unknown names, and arguments of a wrong number, kind or width.
+
+Arguments that a macro may expand to something else are not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Iterator, Sequence
+
+from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
+from ipu_asm.diagnostics.errors import (
+    IMMEDIATE_OUT_OF_RANGE,
+    TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
+    UNKNOWN_DIRECTIVE,
+    UNKNOWN_KEYWORD,
+    WRONG_OPERAND_TYPE,
+)
+from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.isa.directives import (
+    ALIGN,
+    ARGUMENTS,
+    FILL,
+    FLOATS,
+    INTEGERS,
+    NAMES,
+    OTHERS,
+    POWER,
+    SECTION,
+    SPACE,
+    STRINGS,
+    TYPE,
+    Arguments,
+)
+from ipu_asm.isa.gnu_expressions import Symbols, evaluate, read_expression
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.surface import Surface
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.text import Span
+
+_MARK, _MACRO_PART = ".", "\\"
+_NAME = re.compile(r"[A-Za-z_.$@][\w.$@]*|\"[^\"]*\"")
+_PLAIN = re.compile(r"[A-Za-z_.$][\w.$]*")
+_FLOAT_OF_GAS = re.compile(r"[-+]?0[A-Za-z][-+.0-9]")
+_TYPES = (
+    "function", "func", "object", "tls_object", "tls", "common", "notype", "gnu_indirect_function",
+    "gnu_ifunc", "gnu_unique_object",
+)  # fmt: skip
+_SECTION_TYPES = (
+    "progbits", "nobits", "note", "init_array", "fini_array", "preinit_array", "unwind",
+)  # fmt: skip
+_LARGEST_SIZE = (1 << 32) - 1
+_LARGEST_POWER = 31
+_LARGEST_HALF = "65504"
+_HALF_BITS = 16
+
+
+class _Argument(NamedTuple):
+    """The text of an argument without blanks at its ends, and its span in the bundle."""
+
+    text: str
+    span: Span
+
+
+def directive_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:
+    """Return the findings about the directives of a slice."""
+    surface = isa.surface
+    if not surface.directives or (syntax.plan.directive < 0 and not syntax.plan.inner_directives):
+        return []
+    first_tokens = [first for first, _ in syntax.plan.inner_directives]
+    if syntax.plan.directive >= 0:
+        first_tokens.append(syntax.plan.directive)
+    unknown = [_unknown(syntax, surface, token) for token in first_tokens]
+    return [*filter(None, unknown), *argument_findings(isa, syntax, {})]
+
+
+def _unknown(syntax: BundleSyntax, surface: Surface, token: int) -> Diagnostic | None:
+    word = syntax.words[token]
+    # An assignment, or a name that the preprocessor completes.
+    is_name = syntax.words[token + 1 : token + 2] in (("=",), ("(",))
+    if word[0] != _MARK or _MACRO_PART in word or is_name:
+        return None
+    folded = word.lower()
+    if folded in surface.directives or folded in OTHERS:
+        return None
+    names = tuple(surface.directives)
+    nearest = _vocabulary(names).intended(word) or _vocabulary((*names, *OTHERS)).intended(word)
+    return UnplacedFinding(
+        UNKNOWN_DIRECTIVE,
+        f"unknown directive {quoted(word)}",
+        nearest,
+        dropped_if_defined=(word,),
+    ).at(syntax.span_of(token, token + 1))
+
+
+@lru_cache(maxsize=8)
+def _vocabulary(names: tuple[str, ...]) -> Vocabulary:
+    return Vocabulary(names)
+
+
+def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Iterator[Diagnostic]:
+    """Yield the findings about the arguments of a directive, with the known values of symbols."""
+    taken = ARGUMENTS.get((syntax.directive or "").lower())
+    if taken is None:
+        return
+    arguments = _arguments(syntax)
+    if arguments is None:
+        return
+    word = syntax.words[syntax.plan.directive]
+    checks = _Checks(word, taken, isa, symbols)
+    is_untyped = taken.kind == TYPE and [bool(_PLAIN.fullmatch(a.text)) for a in arguments] == [
+        True
+    ]
+    if not arguments or is_untyped:
+        found = quoted(arguments[0].text) if arguments else "nothing"
+        span = syntax.span_of(syntax.plan.directive, syntax.plan.directive + 1)
+        yield Diagnostic(
+            TOO_FEW_OPERANDS, f"{quoted(word)} takes {checks.described}, found {found}", span
+        )
+    elif taken.most is not None and len(arguments) > taken.most:
+        count = f"{taken.most} argument{'s' if taken.most > 1 else ''}"
+        message = f"{quoted(word)} takes at most {count}, found {len(arguments)}"
+        yield Diagnostic(TOO_MANY_OPERANDS, message, arguments[taken.most].span)
+    for number, argument in enumerate(arguments[: taken.most]):
+        finding = checks.problem(number, argument.text)
+        if finding is not None:
+            yield finding.at(argument.span)
+
+
+def _arguments(syntax: BundleSyntax) -> Sequence[_Argument] | None:
+    """Return the arguments of a directive; None if macros may expand or divide some of them."""
+    first = syntax.plan.directive + 1
+    parts: list[list[int]] = [[]]
+    starts = [syntax.span_of(first - 1, first).end]
+    depth = 0
+    for number, token in enumerate(syntax.tokens[first:], first):
+        if token.kind == "END":
+            break
+        if token.kind in ("HASH", "SEPARATOR", "DIRECTIVE", "STRAY") or _MACRO_PART in (
+            token.text if token.text[0] not in "\"'" else ""
+        ):
+            return None
+        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+        if token.kind == "COMMA" and not depth:
+            parts.append([])
+            starts.append(token.span.end)
+        else:
+            parts[-1].append(number)
+    if parts == [[]]:
+        return ()
+    found: list[_Argument] = []
+    for part, start in zip(parts, starts):
+        span = syntax.span_of(part[0], part[-1] + 1) if part else Span(start, start)
+        found.append(_Argument(_joined([syntax.tokens[each].text for each in part]), span))
+    return found
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Return words with blanks only where two of them would be one without it."""
+    text = ""
+    for word in words:
+        is_one = text and (text[-1].isalnum() or text[-1] in "_.$\"'") and word[0] not in "+-*/%&|^"
+        is_one = is_one and (word[0].isalnum() or word[0] in "_.$\"'")
+        text += f" {word}" if is_one else word
+    return text
+
+
+class _Checks:
+    """The checks of the arguments of one directive."""
+
+    def __init__(self, word: str, taken: Arguments, isa: Isa, symbols: Symbols) -> None:
+        self._word = word.lower()
+        self._taken = taken
+        self._surface = isa.surface
+        self._registers = isa.file_of_register.keys() | isa.surface.register_aliases
+        self._symbols = symbols
+
+    @property
+    def described(self) -> str:
+        """What the directive takes."""
+        return {
+            INTEGERS: "numbers",
+            FLOATS: "numbers",
+            STRINGS: "strings in double quotes",
+            NAMES: "names of symbols",
+            SPACE: "a number of bytes",
+            FILL: "a number of repetitions",
+            ALIGN: "an alignment",
+            POWER: "the number of low bits that are zero",
+            SECTION: "the name of a section",
+            TYPE: "a symbol and its type",
+        }[self._taken.kind]
+
+    def problem(self, number: int, text: str) -> UnplacedFinding | None:
+        """Return what is wrong with an argument, given its number."""
+        kind = self._taken.kind
+        if kind == INTEGERS:
+            bits = self._taken.bits
+            return self._integer(text, -(1 << (bits - 1)), (1 << bits) - 1)
+        if kind == FLOATS:
+            return None if _FLOAT_OF_GAS.match(text) else self._number(text, takes_floats=True)
+        if kind == STRINGS:
+            return (
+                None if text[:1] in ('"', "<") else self._other("a string in double quotes", text)
+            )
+        if kind == NAMES or (kind == TYPE and not number):
+            return self._name(text.split(" ")[0] if kind == TYPE else text)
+        if kind == TYPE:
+            return self._keyword(text, _TYPES, "type of a symbol")
+        if kind == SECTION:
+            return self._part_of_section(number, text)
+        return self._layout(kind, number, text)
+
+    def _layout(self, kind: str, number: int, text: str) -> UnplacedFinding | None:
+        if number and not text:
+            return None  # the default
+        if number == 0:
+            if kind == POWER:
+                return self._integer(text, 0, _LARGEST_POWER)
+            return self._integer(text, 0, _LARGEST_SIZE) or self._alignment(kind, text)
+        if kind == SPACE:
+            return self._integer(text, -128, 255)
+        if kind == FILL and number == 1:
+            return self._integer(text, 0, 8)
+        return self._number(text)
+
+    def _alignment(self, kind: str, text: str) -> UnplacedFinding | None:
+        value = self._value(text) or 0
+        is_in_bytes = self._word != ".align" or self._surface.brackets is not None
+        if kind != ALIGN or not is_in_bytes or value & (value - 1) == 0:
+            return None
+        message = f"an alignment is a power of 2, found {_shown(text, value)}"
+        return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
+
+    def _value(self, text: str) -> int | None:
+        value = read_expression(text).value
+        return evaluate(text, self._symbols) if value is None and self._symbols else value
+
+    def _integer(self, text: str, least: int, most: int) -> UnplacedFinding | None:
+        problem = self._number(text)
+        value = self._value(text)
+        if problem is not None or value is None or least <= value <= most:
+            return problem
+        message = f"expected a number from {least} to {most}, found {_shown(text, value)}"
+        return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
+
+    def _number(self, text: str, takes_floats: bool = False) -> UnplacedFinding | None:
+        """Return what is wrong with an argument that should be a number, whatever its size."""
+        expected = "a number" if takes_floats else "a whole number"
+        if not text or text[0] == '"':
+            return self._other(expected, text)
+        expression = read_expression(text)
+        if expression.is_opaque:
+            return None
+        suffix = self._surface.half_suffix
+        is_half = bool(suffix) and self._taken.bits == _HALF_BITS
+        if expression.float_literal and not takes_floats:
+            found = f"{quoted(text)}, a float"
+            if is_half:
+                literal = expression.float_literal.removesuffix("f")
+                found += f"; a half constant is written `{literal}{suffix}`"
+            return UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {expected}, found {found}")
+        if expression.has_infinite_half and suffix:
+            message = (
+                f"the largest half constant is `{_LARGEST_HALF}{suffix}`, found {quoted(text)}"
+            )
+            return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
+        register = next(filter(self._is_register, (expression.register, *expression.names)), None)
+        if register is not None:
+            message = f"expected {expected}, found {quoted(text)}, a register"
+            names = (register,) if register in expression.names else ()
+            return UnplacedFinding(WRONG_OPERAND_TYPE, message, dropped_if_defined=names)
+        if expression.is_broken and not expression.names and expression.register is None:
+            return self._other(expected, text)
+        return None
+
+    def _is_register(self, name: str | None) -> bool:
+        return name is not None and (name in self._registers or name.lower() in self._registers)
+
+    def _name(self, text: str) -> UnplacedFinding | None:
+        if text == "..." or _NAME.fullmatch(text):
+            return None
+        problem = self._other("the name of a symbol", text)
+        if " " in text:
+            message = f"{problem.message}; is a comma missing?"
+            return problem._replace(message=message, dropped_if_defined=tuple(text.split()))
+        return None if "(" in text else problem
+
+    def _keyword(self, text: str, known: Sequence[str], what: str) -> UnplacedFinding | None:
+        word = text.strip("@%#\"' ").lower().removeprefix("stt_")
+        if not word.isidentifier() or word in known:
+            return None
+        nearest = _vocabulary(tuple(known)).intended(word)
+        replacement = text.replace(word, nearest) if nearest and word in text else None
+        names = (word,) if text[0].isalpha() else ()
+        message = f"no {what} is called {quoted(word)}"
+        return UnplacedFinding(UNKNOWN_KEYWORD, message, replacement, dropped_if_defined=names)
+
+    def _part_of_section(self, number: int, text: str) -> UnplacedFinding | None:
+        if number == 0:
+            return None if text else self._other("the name of a section", text)
+        if number == 1 and text[:1] not in ('"', "@", "%") and text:
+            value = read_expression(text)
+            if value.names and not value.is_broken:
+                problem = self._other("the flags of a section in double quotes", text)
+                return problem._replace(dropped_if_defined=value.names)
+        if text[:1] in ("@", "%") and not text[1:].startswith("llvm_"):
+            return self._keyword(text, _SECTION_TYPES, "type of a section")
+        return None
+
+    def _other(self, expected: str, text: str) -> UnplacedFinding:
+        found = quoted(text) if text else "nothing"
+        names = (text,) if _NAME.fullmatch(text) and text[0] != '"' else ()
+        message = f"expected {expected}, found {found}"
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message, dropped_if_defined=names)
+
+
+def _shown(text: str, value: int) -> str:
+    is_plain = text.lstrip("-").isdigit() and int(text) == value
+    return quoted(text) if is_plain else f"{quoted(text)}, which is {value}"
