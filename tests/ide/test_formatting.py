@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,9 +12,11 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
 from ipu_asm.ide.formatting.styles import BUNDLE, INSTRUCTION
+from ipu_asm.isa import available_isas
 from ipu_asm.syntax.comments import comments_in
-from ipu_asm.text import apply_edits
+from ipu_asm.text import Span, apply_edits
 from tests.form_programs import PROGRAMS
+from tests.hostile import mutated, seeds
 from tests.ide.test_everywhere import EXAMPLES, SNIPPETS, TEXTS, damaged, damaged_forms
 from tests.vectors import Record, records
 
@@ -385,3 +389,67 @@ def test_damaged_programs_of_forms_keep_what_they_say(damage: tuple[str, str], s
 def written(text: str, isa: str) -> list[str]:
     """All tokens of a text."""
     return [word for bundle in analyze(text, isa).program.bundles for word in bundle.syntax.words]
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        (
+            "    DEC                 lr0 1;;#the loop steps before it loads\n"
+            "    LDR_MULT_REGr0 lr0 cr2;;    # the loadsees the stepped lr0\n"
+            "    BLT                 lr0 cr5 row;;    BKPT;;\n",
+            KEEP,
+        ),
+        (
+            "    agg  max value cr0 aaq1;       # goes on\n    bne   lr1 lr2 row;ult.ve.cr lr3;\n"
+            "    acc.add_aaq.first aaq1;;                    # 0 + peak\n    bkpt;;\n",
+            BUNDLE,
+        ),
+        (
+            "   ADD           ;      lr3 lr0 lr0;                # the old lr0\n"
+            "    SET                 LDR_MULT_REG        r0 lr0 cr2;                # the next\n"
+            "    STR_ACC_REG         lr3 cr4;        # ipu: ignore[simulation-only]\n    BKPT;;\n",
+            INSTRUCTION,
+        ),
+    ],
+)
+def test_gaps_that_move_do_not_make_another_majority_for_the_next_run(
+    text: str, style: str
+) -> None:
+    for isa in ("ipu", "ipu2"):
+        check_formatting(text, style, isa)
+
+
+SEEDS = {isa: seeds(isa) for isa in available_isas()}
+
+
+@settings(max_examples=150)
+@given(
+    seed=st.integers(0, 1 << 32), isa=st.sampled_from(sorted(SEEDS)), style=st.sampled_from(STYLES)
+)
+def test_formatting_twice_is_formatting_once_for_broken_texts_of_all_sets(
+    seed: int, isa: str, style: str
+) -> None:
+    random = Random(seed)
+    lines = "\n".join(random.choices(SEEDS[isa], k=2)).splitlines(keepends=True)
+    start = random.randrange(len(lines))
+    text = "".join(lines[start : start + random.randrange(2, 25)])
+    text = mutated(random, text, SEEDS[isa])
+    once = apply_edits(text, formatting(analyze(text, isa), style))
+    assert apply_edits(once, formatting(analyze(once, isa), style)) == once
+
+
+def test_a_brace_of_several_lines_stays_where_those_lines_do() -> None:
+    usual = "    ld32 $m0, $m1, $m2, 0\n" * 4
+    bundles = (
+        "{ ld32 $m0, $m1, $m2, 0\n  f32add $a0, $a1, $a2 }\n",
+        "{\n  ld32 $m0, $m1, $m2, 0\n  f32add $a0, $a1, $a2\n}\n",
+        "{\n  // both\n  ld32 $m0, $m1, $m2, 0 // one\n\n  f32add $a0, $a1, $a2 }\n",
+        "l:{ ld32 $m0, $m1, $m2, 0\n    f32add $a0, $a1, $a2 }\n",
+    )
+    for bundle in bundles:
+        assert check_formatting(f"{usual}{bundle}{usual}", isa="colossus") == usual + bundle + usual
+        span = Span(len(usual), len(usual) + 1)
+        assert formatting(analyze(f"{usual}{bundle}{usual}", "colossus"), span=span) == []
+    one = "{ ld32 $m0, $m1, $m2, 0; f32add $a0, $a1, $a2 }\n"
+    assert check_formatting(usual + one, isa="colossus") == f"{usual}    {one}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from typing import Final, Iterator
+from typing import Final, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.isa.model import Isa
@@ -21,7 +21,11 @@ _BLANKS: Final = " \t\r\n"
 
 
 class Role(IntEnum):
-    """What an atom is. `FROZEN` is code that stays as written, of any length."""
+    """What an atom is.
+
+    `FROZEN` is code that stays as written, of any length, `OPENING_LINES` a brace that a later line
+    closes.
+    """
 
     LABEL = 0
     COLON = 1
@@ -37,6 +41,7 @@ class Role(IntEnum):
     COMMENT = 11
     INSIDE = 12
     FROZEN = 13
+    OPENING_LINES = 14
 
 
 class Atom(NamedTuple):
@@ -80,7 +85,18 @@ def slice_atoms(isa: Isa, bundle: Bundle) -> SliceAtoms:
     syntax = bundle.syntax
     if not is_code and not syntax.plan.findings and _is_label(syntax):
         is_code = True
-    return _atoms(syntax, is_code)
+    found = _atoms(syntax, is_code)
+    if isa.surface.preprocessed:
+        return found._replace(atoms=tuple(_with_open_braces(found.atoms)))
+    return found
+
+
+def _with_open_braces(atoms: Sequence[Atom]) -> Iterator[Atom]:
+    """Yield atoms: a brace stays that a later line closes, which would not move with it."""
+    last_break = max((number for number, atom in enumerate(atoms) if atom.breaks), default=0)
+    for number, atom in enumerate(atoms):
+        is_open = atom.role is Role.OPENING and number < last_break
+        yield atom._replace(role=Role.OPENING_LINES) if is_open else atom
 
 
 @cached_on_bundle

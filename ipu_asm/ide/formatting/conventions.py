@@ -104,6 +104,14 @@ class Conventions:
             fewest = 2 if kind is GapKind.INDENT_LATER else 1
             self._found[kind] = _most_agreed(kind, gaps, self._default(kind), fewest)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all gaps are spaced the same, where both are of one instruction set."""
+        if not isinstance(other, Conventions):
+            return NotImplemented
+        return all(self.spacing(kind) == other.spacing(kind) for kind in GapKind)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def spacing(self, kind: GapKind) -> Spacing:
         """Return the spacing of gaps of a kind."""
         return self._found.get(kind) or self._default(kind)

@@ -140,6 +140,18 @@ def line_of(
     return Line(tuple(cells), is_frozen, is_apart, is_comment)
 
 
+def respaced(line: Line, gaps: Sequence[str]) -> Line:
+    """Return a line with other gaps."""
+    cells, column = list[Cell](), 0
+    for cell, gap in zip(line.cells, gaps):
+        start = advanced(column, gap)
+        end = start + cell.end - cell.start
+        atom = cell.atom._replace(gap=gap)
+        cells.append(cell._replace(atom=atom, before=column, start=start, end=end))
+        column = end
+    return line._replace(cells=tuple(cells))
+
+
 _BASED: Final = (GapKind.AFTER_LABEL, GapKind.OPERANDS, GapKind.OPERANDS_SHARED)
 
 
@@ -163,7 +175,7 @@ def _kind_behind(before: Role, role: Role) -> GapKind:
     """Return the kind of the gap between two atoms, in a line with one instruction."""
     if role is Role.FIRST_OPERAND:
         return GapKind.OPERANDS
-    if role is Role.INSIDE or (before is Role.SEPARATOR and role in _MARKS):
+    if role in (Role.INSIDE, Role.OPENING_LINES) or (before is Role.SEPARATOR and role in _MARKS):
         return GapKind.FREE  # `; ;;` without its blank would be another pair of marks
     return _KINDS.get(role) or _KINDS_BEHIND.get(before, GapKind.FREE)
 
@@ -191,5 +203,6 @@ _KINDS_BEHIND: Final[Mapping[Role, GapKind]] = {
     Role.SEPARATOR: GapKind.AFTER_SEPARATOR,
     Role.END: GapKind.AFTER_END,
     Role.OPENING: GapKind.OPENING,
+    Role.OPENING_LINES: GapKind.OPENING,
 }
 _KINDS_OF_PAIRS: Final = {pair: _kind_behind(*pair) for pair in product(Role, repeat=2)}

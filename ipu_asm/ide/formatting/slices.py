@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import Final, Iterator, Sequence
+from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.formatting.alignment import Rules, settled_gaps
@@ -22,7 +22,7 @@ from ipu_asm.ide.formatting.atoms import (
     slice_atoms,
 )
 from ipu_asm.ide.formatting.conventions import Conventions, GapVotes, votes_of
-from ipu_asm.ide.formatting.lines import Line, line_of
+from ipu_asm.ide.formatting.lines import Line, line_of, respaced
 from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
 from ipu_asm.ide.formatting.styles import KEEP, arranged
 from ipu_asm.ide.regions import bodies
@@ -36,6 +36,7 @@ _MOST_SLICES: Final = 400
 """Conventions are those of the first slices: more would take long while the user types."""
 
 _MOST_BREAKS: Final = 3
+_MOST_ROUNDS: Final = 8
 _TRAILING: Final = re.compile(r"[ \t\f]+(?=[\r\n]|\Z)")
 
 
@@ -43,8 +44,9 @@ class FormatJob(NamedTuple):
     """The settings of one formatting run.
 
     `fixed_line_slices` are the slices on lines with suppression comments: no line break is added to
-    or removed from them. `is_whole` also ends the last line of the file with a line break. `tags`
-    are the spans of template tags: gaps that have one do not change.
+    or removed from them. `is_whole` also ends the last line of the file with a line break, and
+    leaves nothing to a second run, which takes too long while the user types. `tags` are the spans
+    of template tags: gaps that have one do not change.
     """
 
     program: Program
@@ -67,7 +69,8 @@ def slice_texts(job: FormatJob, first: int, last: int) -> list[str]:
         end += 1
     lines = [*_lines(job, begin, end)]
     writer = _SliceWriter(job, first, last)
-    for line, gaps in zip(lines, settled_gaps(rules_for(job), lines)):
+    rules = _stable_rules(job) if job.is_whole else rules_for(job)
+    for line, gaps in zip(lines, settled_gaps(rules, lines)):
         writer.put(line, gaps)
     return writer.texts()
 
@@ -107,9 +110,42 @@ def _lines_of(atoms: Sequence[tuple[int, Atom]]) -> Iterator[Line]:
 
 
 def rules_for(job: FormatJob) -> Rules:
-    """Return what decides about the gaps of a formatting run."""
+    """Return what decides about gaps while the user types."""
+    return _rules(job, conventions(job.program, job.style))
+
+
+def _rules(job: FormatJob, spacings: Conventions) -> Rules:
     keeps_columns = job.program.isa.surface.preprocessed
-    return Rules(conventions(job.program, job.style), keeps_columns, keeps_indents=bool(job.tags))
+    return Rules(spacings, keeps_columns, keeps_indents=bool(job.tags))
+
+
+def _conventions_of(job: FormatJob, lines: Iterable[Line]) -> Conventions:
+    return Conventions(job.program.isa, (votes_of(lines),))
+
+
+def _stable_rules(job: FormatJob) -> Rules:
+    """Return rules whose conventions are also those of the text that they make.
+
+    Otherwise formatting would not be idempotent: a gap that moves may be what made the majority.
+    """
+    known = _stable_conventions(job.program)
+    rules = known.get(job.style)
+    if rules is None:
+        lines = [*_lines(job, 0, min(len(job.program.bundles), _MOST_SLICES) - 1)]
+        rules = _rules(job, _conventions_of(job, lines))
+        for _ in range(_MOST_ROUNDS):
+            made = map(respaced, lines, settled_gaps(rules, lines))
+            found = _conventions_of(job, made)
+            if found == rules.conventions:
+                break
+            rules = _rules(job, found)
+        known[job.style] = rules
+    return rules
+
+
+@cached_on_program
+def _stable_conventions(_program: Program) -> dict[str, Rules]:
+    return {}
 
 
 def conventions(program: Program, style: str) -> Conventions:
@@ -203,7 +239,7 @@ def _lines(job: FormatJob, first: int, last: int) -> Iterator[Line]:
                 yield line_of(line, is_later=is_later, is_apart=is_apart)
                 line, is_apart, is_later = [], breaks > 1, has_code
             line.append((number, tags.freed(atom, start)))
-            has_code = has_code or atom.role in (Role.MNEMONIC, Role.OPENING)
+            has_code = has_code or atom.role in (Role.MNEMONIC, Role.OPENING, Role.OPENING_LINES)
             breaks = 0
         breaks += len(LINE_BREAK.findall(rest))
     if line:
