@@ -196,8 +196,8 @@ class _Reader:
             is_live = _is_live(spec, name)
             if not first_byte:
                 for register in registers:
-                    needed = (NeededBits(low, bits, numbers),)
-                    yield Requirement(place, register, needed, is_live, is_certain=is_certain)
+                    one = (NeededBits(low, bits, numbers),)
+                    yield Requirement(place, register, one, is_live, is_certain=is_certain)
                 continue
             [first] = self._registers_of(instruction, first_byte) or [-1]
             skipped = 0 if first >= 0 else self._number(instruction, first_byte)

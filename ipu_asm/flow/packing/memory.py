@@ -20,9 +20,10 @@ class _Extent(NamedTuple):
     end: int
 
 
-def disjoint_accesses(facts: ControlFacts | None) -> Disjoint | None:
+def disjoint_accesses(facts: ControlFacts | None, *, in_memory: bool = False) -> Disjoint | None:
     """Return the test whether two operations access different bytes, all executions together.
 
+    With `in_memory`, also whether neither of them can fault, which takes the values of their bases.
     None if there are no facts, or if the run does not halt: any two may meet then.
     """
     if facts is None or facts.run.end.reason != HALTED:
@@ -36,6 +37,8 @@ def disjoint_accesses(facts: ControlFacts | None) -> Disjoint | None:
         one = extents.get((first.address, first.number))
         other = extents.get((second.address, second.number))
         if one is None or other is None or one.base != other.base:
+            return False
+        if in_memory and one.base != 0:
             return False
         return one.end <= other.low or other.end <= one.low
 

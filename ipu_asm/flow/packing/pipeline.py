@@ -97,7 +97,7 @@ def loop_schedule(
     program: Program, block: range, facts: Sequence[ControlFacts]
 ) -> ModuloSchedule | None:
     """Return a schedule of a loop with a shorter interval, which all its entries have trips for."""
-    tests = [disjoint_accesses(each) for each in facts]
+    tests = [disjoint_accesses(each, in_memory=True) for each in facts]
 
     def are_disjoint(first: Operation, second: Operation) -> bool:
         return all(test is not None and test(first, second) for test in tests)
@@ -134,7 +134,7 @@ def prove_pipeline(loop: PipelinedLoop, facts: Sequence[ControlFacts]) -> None:
         if not same_words(loop.pipelined, new, loop.program, old):
             raise ProofError("a pipelined bundle has other instructions")
     source = by_bundle(operations_of(loop.program, loop.addresses), loop.addresses)
-    tests = [disjoint_accesses(each) for each in facts]
+    tests = [disjoint_accesses(each, in_memory=True) for each in facts]
     stages = loop.schedule.stages
     for trips in range(stages, stages + 3):
         plain = [_named(b, trip, stages) for trip in range(trips) for b in source]

@@ -64,9 +64,9 @@ def possible_faults(program: Program) -> PossibleFaults:
             else:
                 always.add(place)
     for address, number in enumerate(program.bundle_at_address):
-        for place, instruction in enumerate(program.bundles[number].instructions):
+        for nth, instruction in enumerate(program.bundles[number].instructions):
             if instruction.spec is not None and MAY_FAULT in instruction.spec.traits:
-                always.add((address, place))
+                always.add((address, nth))
     found = {
         place: PossibleFault(place in always, tuple(required.get(place, ())))
         for place in sorted({*always, *required})

@@ -182,3 +182,16 @@ def test_slots_that_take_up_units_press_on_these() -> None:
         ("alu", 2, 2),
         ("mv", 2, 2),
     ]
+
+
+def test_accesses_that_may_fault_pass_each_other_only_with_a_known_base() -> None:
+    text = "set lr1 512;;\nldr_mult_reg r0 lr0 cr0;;\nstr_acc_reg lr1 cr0; bkpt;;\n"
+    cases: list[tuple[dict[str, int], tuple[bool, bool]]]
+    cases = [({}, (True, False)), ({"cr0": 0x1000}, (True, True))]
+    for base, expected in cases:
+        program = read_program(load_isa("ipu"), text)
+        program.presets = base
+        [facts] = control_facts(program)
+        load, store = (each for each in operations_of(program, range(3)) if each.memories)
+        tests = [disjoint_accesses(facts, in_memory=each) for each in (False, True)]
+        assert tuple(test is not None and test(load, store) for test in tests) == expected
