@@ -14,6 +14,7 @@ from ipu_asm.program.labels import DuplicateLabel, Reference
 from ipu_asm.program.macros import without_external_names
 from ipu_asm.program.program import Program
 from ipu_asm.program.refused_constants import is_use
+from ipu_asm.program.symbol_values import symbol_findings
 from ipu_asm.text import Span
 
 # Control characters that no source contains.
@@ -67,6 +68,8 @@ def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
         found += _duplicates(program, repeated)
     found += [_distance(program, label) for label in labels.distances]
     yield from without_external_names(found) if program.isa.surface.preprocessed else found
+    if program.isa.surface.preprocessed:
+        yield from symbol_findings(program)
     for reference in program.references:
         if reference.problem is not None:
             yield from _unresolved_reference(program, reference, reference.problem)

@@ -177,6 +177,8 @@ def _is_certain(
     names = [
         name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME and name[0] != "$"
     ]
+    if any(name[0] == "$" and known.is_known(name) for name in finding.dropped_if_defined):
+        return False
     if finding.rule is UNKNOWN_DIRECTIVE:
         return finding.fix is not None and not known.is_known(names[0])
     if finding.rule is UNKNOWN_MNEMONIC:
