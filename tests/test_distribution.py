@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 import ipu_asm
 
@@ -133,7 +134,20 @@ def test_the_container_copies_what_is_there_and_what_it_may_see() -> None:
 def test_the_container_has_all_that_the_wheel_is_made_of() -> None:
     copies = [rest.split() for word, rest in CONTAINER if word == "COPY"]
     copied = {name for words in copies for name in words[:-1]}
-    assert {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= copied
+    assert {"pyproject.toml", "README.md", *PROJECT["license-files"]} <= copied
+
+
+def test_the_readme_of_the_wheel_has_no_link_into_the_repository() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    hook = SETTINGS["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    assert hook["fragments"] == [{"path": "README.md"}]
+    for each in hook["substitutions"]:
+        text = re.sub(each["pattern"], each["replacement"], text)
+    tokens = [child for token in MarkdownIt().parse(text) for child in token.children or ()]
+    links = {token.attrGet("href") or token.attrGet("src") for token in tokens} - {None}
+    assert all(str(link).startswith(("https:", "#")) for link in links)
+    assert "](" not in re.sub(r"\]\((https:|#)", "", text)
+    assert "In your editor: Visual Studio Code (one `.vsix`" in text
 
 
 def test_the_container_starts_from_a_python_that_will_do_and_runs_as_nobody_special() -> None:

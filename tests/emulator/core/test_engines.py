@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -84,6 +85,27 @@ def test_with_a_runtime_of_another_interface_numpy_runs(monkeypatch: pytest.Monk
     ipu = on_core(ipu_with(LOOP))
     assert ipu.run(100_000) == 20_003
     assert ipu.why_numpy.startswith("`wasmtime` 99.0 cannot compile core.wasm")
+
+
+@pytest.mark.usefixtures("_no_core_yet")
+@pytest.mark.parametrize(
+    "lost", ["Config", "Engine", "Module", "Store", "Instance", "Func", "Memory"]
+)
+def test_numpy_runs_whatever_a_newer_runtime_has_no_more(
+    monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    wasmtime = import_module("wasmtime")
+    if lost in ("Func", "Memory"):
+        monkeypatch.delattr(
+            getattr(wasmtime, lost), {"Func": "__call__", "Memory": "data_ptr"}[lost]
+        )
+    else:
+        monkeypatch.delattr(wasmtime, lost)
+    ipu = on_core(ipu_with(LOOP))
+    assert ipu.run(100_000) == 20_003
+    assert ipu.state.regfile.get_lr(0) == 20_001
+    assert ipu.engine == "numpy"
+    assert ipu.why_numpy
 
 
 def test_a_core_that_fails_leaves_the_rest_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
