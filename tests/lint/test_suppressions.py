@@ -250,6 +250,8 @@ def test_fixes_of_several_names_can_be_made_at_once() -> None:
     [
         ("acc; bkpt;; # ipu: ignore[W203]", Applicability.SAFE),
         ("acc; bkpt;; # ipu: ignore", Applicability.UNSAFE),
+        ("acc; bkpt;; # ipu: ignore[W203] ipu: ignore", Applicability.UNSAFE),
+        ("acc; bkpt;; # ipu: ignore[W203], ipu: ignore[H104] both", Applicability.UNSAFE),
         # The finding may come back when the error is mended.
         ("acx; bkpt;; # ipu: ignore[W203]", Applicability.UNSAFE),
         ("acx; bkpt;; # ipu: ignore[W203, unknown-mnemonic]", Applicability.UNSAFE),

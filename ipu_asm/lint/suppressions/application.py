@@ -185,7 +185,11 @@ def _message(name: str) -> str:
 def _removal(
     suppressions: _Suppressions, comment: SuppressionComment, applicability: Applicability
 ) -> Fix:
-    edit = comment_removal(comment, suppressions.source.text)
+    text = suppressions.source.text
+    edit = comment_removal(comment, text)
+    if "ipu:" in text[comment.span.end : comment.comment.end]:
+        # The reason holds what somebody may have meant as another suppression.
+        applicability = max(applicability, Applicability.UNSAFE)
     return Fix("remove the comment", (edit,), applicability)
 
 
