@@ -32,7 +32,7 @@ _KEYWORDS: Final = frozenset({
     "and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "recursive",
     "true", "True",
 })  # fmt: skip
-_FUNCTIONS: Final = frozenset({"cycler", "dict", "joiner", "lipsum", "namespace", "range"})
+_FUNCTIONS: Final = frozenset({"cycler", "dict", "joiner", "namespace", "range"})
 _KINDS: Final = {NameKind.PARAMETER: PARAMETER, NameKind.TEMPLATE_MACRO: MNEMONIC}
 _MARK: Final = 2
 

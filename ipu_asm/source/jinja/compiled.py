@@ -24,6 +24,7 @@ from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Span
 
 _FILE = "<template>"
+_TOO_LONG = "a number may have 4,300 decimal digits at most, found more"
 _TOO_DEEP = "a template is nested too deeply to be read"
 
 
@@ -144,6 +145,10 @@ def _compile_errors(tokens: Tokens) -> Iterator[None]:
     except (RecursionError, MemoryError, SyntaxError):
         span = _deepest_tag(tokens)
         raise CompileError(Problem(EXPANSION_LIMIT, _TOO_DEEP, span)) from None
+    except ValueError:  # Python writes no longer integers
+        lengths = [len(each.text) * (each.kind == "integer") for each in tokens.tokens]
+        span = tokens.place(lengths.index(max(lengths)))
+        raise CompileError(Problem(EXPANSION_LIMIT, _TOO_LONG, span)) from None
 
 
 def _deepest_tag(tokens: Tokens) -> Span:

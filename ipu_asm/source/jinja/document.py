@@ -19,7 +19,7 @@ from ipu_asm.source.jinja.parts import NameCounts, Part, Workshop, divided
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Change, Span
 
-_LONG_NUMBER = re.compile(r"[\d_]{4000}")
+_LONG_NUMBER = re.compile(r"[\d_]{4000}|0[xXoObB][\da-fA-F_]{4000}")
 _DECLARATION = "ipu:"
 
 

@@ -155,6 +155,7 @@ class PositionGenerator(CodeGenerator):
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         """Write a call between the notes of its beginning and its end."""
+        setattr(node.node, "is_called", True)  # noqa: B010
         with _output_of(self, node):
             self.write(f"_enter(_base + {node.lineno})(")
             super().visit_Call(node, frame, forward_caller=forward_caller)
@@ -211,15 +212,29 @@ class PositionGenerator(CodeGenerator):
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
         """Write an attribute; one that is undefined gets to know its place."""
+        setattr(node.node, "is_called", True)  # noqa: B010
         self._placed(super().visit_Getattr, node, frame, True)
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
-        """Write an element; one that is undefined gets to know its place."""
-        self._placed(super().visit_Getitem, node, frame, True)
+        """Write an element; an undefined one gets to know its place, a slice is counted."""
+        if isinstance(node.arg, nodes.Slice):
+            self._counted(super().visit_Getitem, node, frame)
+        else:
+            self._placed(super().visit_Getitem, node, frame, True)
+
+    def visit_Test(self, node: nodes.Test, frame: Frame) -> None:
+        """Write a test, which may be whether something is a function."""
+        setattr(node.node, "is_called", True)  # noqa: B010
+        super().visit_Test(node, frame)
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
+        """Write a comparison, which is counted, for it may be of long lists."""
+        self._counted(super().visit_Compare, node, frame)
 
     def _placed(self, visit: Any, node: nodes.Expr, frame: Frame, is_load: bool) -> None:
         if is_load:
-            self.write(f"_at(_base + {node.lineno}, ")
+            function = "_at" if hasattr(node, "is_called") else "_value"
+            self.write(f"{function}(_base + {node.lineno}, ")
         visit(node, frame)
         if is_load:
             self.write(")")

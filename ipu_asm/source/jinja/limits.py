@@ -1,27 +1,35 @@
-"""The limits of an expansion: time, memory and steps."""
+"""The limits of an expansion: steps, time, and the size of everything that it makes.
+
+A size is in characters, when a value is written out. What makes a value that is larger than those
+that it is made of says before how large it may become; every other value is counted after it is
+made. So no step makes more than a few megabytes, and all together are limited.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from jinja2.utils import Namespace
 
 MOST_CHARACTERS = 1_000_000
-"""Of a template, of its output, and of any text that it computes."""
+"""Of a template, of its output, and of any value that it computes."""
 MOST_TOKENS = 100_000
 MOST_TAGS = 25_000
 MOST_STEPS = 200_000
-MOST_CREATED = 20_000_000
+MOST_CREATED = 10_000_000
 MOST_CALLS = 60
 MOST_BITS = 100_000
-MOST_SECONDS = 0.5
-_MOST_ELEMENTS = 200_000
+MOST_SECONDS = 1.0
+"""Of processor time, for all contexts of a template."""
+_ELEMENT = 8
 _MOST_PADDING = 100_000
+_MOST_PAIRS = 100_000_000
 
-# A width or a precision in the patterns of `%` and of `format`.
-_LONG_NUMBER = re.compile(r"%(\([^)]*\))?[-#0 +.\d*]*\d{6}|\{[^}]*:[^}]*\d{6}")
+_DIGITS = re.compile(r"\d+")
+_SPECIFICATION = re.compile(r"[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?")
 
 
 class LimitError(Exception):
@@ -29,13 +37,16 @@ class LimitError(Exception):
 
 
 class Meter:
-    """Counts what an expansion costs. Each method raises `LimitError` above a limit."""
+    """Counts what an expansion costs. Each method raises `LimitError` above a limit.
 
-    def __init__(self) -> None:
+    `end` is the processor time of this thread, in seconds, at which the expansion is ended.
+    """
+
+    def __init__(self, end: float) -> None:
         self.steps = 0
         self.created = 0
         self._next_look = 0
-        self._end = time.thread_time() + MOST_SECONDS
+        self._end = end
 
     def step(self, weight: int = 1) -> None:
         """Count a call, an output or an iteration."""
@@ -53,69 +64,69 @@ class Meter:
         if self.steps > self._next_look or characters > MOST_CHARACTERS:
             self.step(0)
             self.create(0)
-            require_length(characters)
+            require_size(characters)
 
     def look_at_time(self) -> None:
         """Compare the processor time with its limit."""
         if time.thread_time() > self._end:
-            raise LimitError(f"a template may take {MOST_SECONDS} s at most, found longer")
+            raise LimitError(f"a template may take {MOST_SECONDS:g} s at most, found longer")
 
-    def create(self, characters: int) -> None:
-        """Count the characters of a new text."""
-        require_length(characters)
-        self.created += characters
+    def create(self, size: int) -> None:
+        """Count the size of a new value."""
+        require_size(size)
+        self.created += size
         if self.created > MOST_CREATED:
             raise LimitError(
-                f"a template may make texts of {MOST_CREATED:,} characters at most, found more"
+                f"a template may make values of {MOST_CREATED:,} characters at most, found more"
             )
 
     def count(self, value: Any) -> Any:
         """Count a new value with everything in it, and return it."""
-        self.step()
-        if isinstance(value, str):
-            self.create(len(value))
-        elif isinstance(value, (list, tuple, dict, set, frozenset, Namespace)):
-            self.step(_size(value) // 50)
+        kind = value.__class__
+        if kind is bool or (kind is int and -_SMALL < value < _SMALL):
+            self.step()
+        else:
+            size = len(value) if isinstance(value, str) else size_of(value)
+            self.step(1 + size // 400)
+            self.create(size)
         return value
 
+    def json(self, value: Any, **options: Any) -> str:
+        """Return a value as JSON; each piece of it is counted before the next one is made."""
+        pieces = []
+        for piece in json.JSONEncoder(**options).iterencode(value):
+            self.output(len(piece))
+            pieces.append(piece)
+        return "".join(pieces)
 
-def _size(value: Any) -> int:
-    """Return the number of elements of a value when it is written out."""
+
+_SMALL = 1 << 60
+
+
+def size_of(value: Any) -> int:
+    """Return the size of a value with everything in it. Raises `LimitError` for a large one."""
     size, waiting = 0, [value]
     while waiting:
         each = waiting.pop()
-        size += 1
-        if isinstance(each, Namespace):
-            each = each._Namespace__attrs
-        if isinstance(each, dict):
-            waiting += [*each.keys(), *each.values()]
+        size += _ELEMENT
+        if isinstance(each, (str, bytes)):
+            size += len(each)
+        elif isinstance(each, int):
+            _require_bits(each.bit_length())
+            size += each.bit_length() >> 2
         elif isinstance(each, (list, tuple, set, frozenset)):
             waiting += each
-        elif isinstance(each, str):
-            size += len(each) // 8
-        if size + len(waiting) > _MOST_ELEMENTS:
-            raise LimitError(f"a value may have {_MOST_ELEMENTS:,} elements at most, found more")
+        elif isinstance(each, (dict, Namespace)):
+            items = each._Namespace__attrs if isinstance(each, Namespace) else each
+            waiting += [*items.keys(), *items.values()]
+        require_size(size + _ELEMENT * len(waiting))
     return size
 
 
-def require_length(characters: int) -> None:
-    """Raise `LimitError` for a text that is too long."""
-    if characters > MOST_CHARACTERS:
-        raise LimitError(f"a text may have {MOST_CHARACTERS:,} characters at most, found more")
-
-
-def require_operands(operator: str, left: Any, right: Any) -> None:
-    """Raise `LimitError` if the result of an operator is too large."""
-    if operator == "**" and isinstance(left, int) and isinstance(right, int):
-        _require_bits(left.bit_length() * max(right, 0))
-    elif operator == "*":
-        if isinstance(left, int) and isinstance(right, int):
-            _require_bits(left.bit_length() + right.bit_length())
-        for text, times in ((left, right), (right, left)):
-            if isinstance(times, int) and isinstance(text, (str, bytes, list, tuple)):
-                require_length(len(text) * max(times, 0))
-    elif operator == "%" and isinstance(left, (str, bytes)):
-        require_format(left, right if isinstance(right, tuple) else (right,), {})
+def require_size(size: int) -> None:
+    """Raise `LimitError` for a value that is too large."""
+    if size > MOST_CHARACTERS:
+        raise LimitError(f"a value may have {MOST_CHARACTERS:,} characters at most, found more")
 
 
 def _require_bits(bits: int) -> None:
@@ -123,95 +134,159 @@ def _require_bits(bits: int) -> None:
         raise LimitError(f"a number may have {MOST_BITS:,} bits at most, found more")
 
 
-def require_format(text: str | bytes, values: Iterable[Any], named: Mapping[str, Any]) -> None:
-    """Raise `LimitError` if formatting may pad a value to a long text."""
-    pattern = text.decode("latin-1") if isinstance(text, bytes) else text
-    has_star = "*" in pattern or re.search(r"\{[^}]*\{", pattern)
-    flat = [*values, *named.values()]
-    for value in [*flat, *(each for v in flat if isinstance(v, Mapping) for each in v.values())]:
-        if has_star:
-            _require_padding(value)
-    if _LONG_NUMBER.search(pattern):
-        raise LimitError(f"a value is padded to {_MOST_PADDING:,} characters at most, found more")
+def require_operands(operator: str, left: Any, right: Any) -> None:
+    """Raise `LimitError` if the result of an operator is too large."""
+    if operator == "**" and isinstance(left, int) and isinstance(right, int):
+        _require_bits(left.bit_length() * max(right, 0))
+    elif operator == "*":
+        for value, times in ((left, right), (right, left)):
+            if isinstance(times, int) and not isinstance(value, (int, float)):
+                require_size(size_of(value) * max(times, 0))
+    elif operator == "%" and isinstance(left, (str, bytes)):
+        require_format(left, right)
 
 
-def _require_padding(value: Any) -> None:
+def require_format(pattern: str | bytes, values: Any) -> None:
+    """Raise `LimitError` if `pattern % values` is too large."""
+    text = pattern.decode("latin-1") if isinstance(pattern, bytes) else str(pattern)
+    given = iter(values if isinstance(values, tuple) else (values,))
+    size = len(text) + size_of(values)
+    for widths, key in _fields(text):
+        for width in widths:
+            number = next(given, 0) if width == "*" else number_of(width)
+            size += abs(number) if isinstance(number, int) else 0
+        if key is None:
+            next(given, None)  # its size is that of the values
+        elif isinstance(values, Mapping) and key in values:
+            size += size_of(values[key])
+        require_size(size)
+
+
+def _fields(pattern: str) -> Iterator[tuple[Sequence[str], str | None]]:
+    """Yield width and precision of each field of a pattern for `%`, and its key, None for none."""
+    at = pattern.find("%")
+    while at >= 0:
+        key, begin = None, at + 1
+        if pattern.startswith("(", begin):
+            begin = _end_of_key(pattern, begin)
+            key = pattern[at + 2 : begin - 1]
+        field = _SPECIFICATION.match(pattern, begin)
+        assert field is not None
+        if key is not None or pattern[field.end() : field.end() + 1] != "%":
+            yield [width for width in field.groups("") if width], key
+        at = pattern.find("%", field.end() + 1)
+
+
+def _end_of_key(pattern: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(pattern)):
+        depth += (pattern[at] == "(") - (pattern[at] == ")")
+        if not depth:
+            return at + 1
+    return len(pattern)
+
+
+def number_of(digits: str) -> int:
+    """Return the number that digits say, or one that is large enough for every limit."""
+    return int(digits) if len(digits) < 20 else 10**20
+
+
+def require_field(value: Any, specification: str) -> None:
+    """Raise `LimitError` if a field of a text for `format` is too large."""
+    require_size(sum(map(number_of, _DIGITS.findall(specification))) + size_of(value))
+
+
+def require_argument(value: Any) -> None:
+    """Raise `LimitError` for a number that pads a value, or makes so many of it."""
     if isinstance(value, (int, float)) and abs(value) > _MOST_PADDING:
         raise LimitError(f"a value is padded to {_MOST_PADDING:,} characters at most, found more")
 
 
-def _padding(_owner: Any, *arguments: Any, **named: Any) -> None:
+def _padding(_value: Any, *arguments: Any, **named: Any) -> None:
     for argument in (*arguments, *named.values()):
-        _require_padding(argument)
+        require_argument(argument)
+
+
+def _copies(_value: Any, linecount: Any = 0, fill_with: Any = None, slices: Any = 0) -> None:
+    number = slices or linecount
+    require_argument(number)
+    require_size(size_of(fill_with) * number if isinstance(number, int) else 0)
 
 
 def _indent(text: Any, width: Any = 4, *more: Any, **named: Any) -> None:
-    _require_padding(width)
+    require_argument(width)
     length = width if isinstance(width, int) else len(str(width))
-    require_length(str(text).count("\n") * max(length, 0) + len(str(text)))
+    require_size((len(str(text).splitlines()) + 1) * max(length, 0) + len(str(text)))
 
 
 def _join(values: Any, d: Any = "", *more: Any, **named: Any) -> None:
-    values = list(values) if isinstance(values, (list, tuple, set, dict, str, range)) else []
-    require_length(sum(len(v) if isinstance(v, str) else 8 for v in values))
-    require_length(len(values) * len(str(d)))
-
-
-def _join_method(separator: Any, values: Any = ()) -> None:
-    _join(values, separator)
+    number = len(values) if hasattr(values, "__len__") else 0
+    require_size(number * len(str(d)))
 
 
 def _replace(text: Any, old: Any = "", new: Any = "", *more: Any, **named: Any) -> None:
-    times = str(text).count(str(old)) if old else len(str(text)) + 1
-    require_length(times * len(str(new)))
-
-
-def _format(text: Any, *values: Any, **named: Any) -> None:
-    require_format(text if isinstance(text, bytes) else str(text), values, named)
+    if not isinstance(text, bytes):
+        text, old, new = str(text), str(old), str(new)
+    times = text.count(old) if old else len(text) + 1
+    require_size(times * len(new) + len(text))
 
 
 def _tabs(text: Any, tabsize: Any = 8) -> None:
-    require_length(text.count(b"\t" if isinstance(text, bytes) else "\t") * int(tabsize))
+    require_size(text.count(b"\t" if isinstance(text, bytes) else "\t") * int(tabsize))
 
 
 def _translate(text: Any, table: Any = None, *more: Any) -> None:
-    longest = max((len(str(v)) for v in table.values()), default=0) if table else 0
-    require_length(len(text) * longest)
+    if isinstance(table, Mapping):
+        require_size(len(text) * max((len(str(each)) for each in table.values()), default=0))
 
 
 def _wrapped(text: Any, *arguments: Any, **named: Any) -> None:
-    breaks = [str(v) for v in (*arguments, *named.values()) if isinstance(v, str)]
-    require_length(len(str(text)) * max(map(len, breaks), default=1))
+    breaks = [len(str(v)) for v in (*arguments, *named.values()) if isinstance(v, str)]
+    require_size((len(str(text)) + 1) * max(breaks, default=1))
+    _short(text)
+
+
+def _links(text: Any, *arguments: Any, **named: Any) -> None:
+    each = sum(len(v) for v in (*arguments, *named.values()) if isinstance(v, str))
+    require_size((len(str(text).split()) + 1) * each)
     _short(text)
 
 
 def _sum(values: Any, attribute: Any = None, start: Any = 0) -> None:
     if not isinstance(start, (int, float)) and hasattr(values, "__len__"):
-        require_length(len(values) ** 2)
+        require_size(len(values) ** 2)
 
 
 def _short(text: Any, *more: Any, **named: Any) -> None:
-    if isinstance(text, str) and len(text) > _MOST_PADDING:
+    if len(text if isinstance(text, str) else str(text)) > _MOST_PADDING:
         raise LimitError(f"a filter takes {_MOST_PADDING:,} characters at most, found more")
 
 
+def _search(text: Any, *arguments: Any, **named: Any) -> None:
+    """Compare each character with each one of what is searched for."""
+    for each in (*arguments, *named.values()):
+        if isinstance(each, (str, bytes)) and len(str(text)) * len(each) > _MOST_PAIRS:
+            raise LimitError("a search compares 100,000,000 characters at most, found more")
+
+
 FILTER_LIMITS: dict[str, Callable[..., None]] = {
-    "batch": _padding,
+    "batch": _copies,
     "center": _padding,
     "filesizeformat": _short,
-    "format": _format,
+    "format": lambda text, *values, **named: require_format(text, named or values),
     "indent": _indent,
     "join": _join,
     "pprint": _short,
     "replace": _replace,
-    "round": lambda value, precision=0, *more, **named: _require_padding(precision),
-    "slice": _padding,
+    "round": _padding,
+    "slice": _copies,
     "striptags": _short,
     "sum": _sum,
     "title": _short,
     "tojson": _padding,
+    "trim": _search,
     "truncate": _padding,
-    "urlize": _short,
+    "urlize": _links,
     "wordcount": _short,
     "wordwrap": _wrapped,
 }
@@ -220,14 +295,21 @@ FILTER_LIMITS: dict[str, Callable[..., None]] = {
 METHOD_LIMITS: dict[str, Callable[..., None]] = {
     "center": _padding,
     "expandtabs": _tabs,
-    "format": _format,
-    "format_map": _format,
-    "join": _join_method,
+    "join": lambda separator, values=(): _join(values, separator),
     "ljust": _padding,
+    "lstrip": _search,
     "replace": _replace,
+    "rfind": _search,
+    "rindex": _search,
     "rjust": _padding,
+    "rpartition": _search,
+    "rsplit": _search,
+    "rstrip": _search,
+    "strip": _search,
+    "striptags": _short,
     "to_bytes": _padding,
     "translate": _translate,
+    "unescape": _short,
     "zfill": _padding,
 }
 """What is checked before a method of a text or a number is called, by its name."""

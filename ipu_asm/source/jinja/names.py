@@ -13,7 +13,7 @@ from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.blocks import tag_pairs
 from ipu_asm.source.jinja.tokens import Tokens
 
-GLOBALS = frozenset({"cycler", "dict", "joiner", "lipsum", "namespace", "range"})
+GLOBALS = frozenset({"cycler", "dict", "joiner", "namespace", "range"})
 
 
 class TemplateName(NamedTuple):

@@ -20,8 +20,7 @@ from ipu_asm.source.jinja.document import Edit, Template
 from ipu_asm.source.jinja.limits import (
     MOST_CHARACTERS,
     LimitError,
-    Meter,
-    require_length,
+    require_size,
 )
 from ipu_asm.source.jinja.outputs import Cost, PartOutput, keeps_state
 from ipu_asm.source.jinja.parts import Part
@@ -70,7 +69,7 @@ def render(template: Template, variables: Mapping[str, Any]) -> Rendering:
         for part in template.parts:
             outputs.append(session.output(part))
         texts = [output.text for output in outputs]
-        require_length(sum(map(len, texts)))
+        require_size(sum(map(len, texts)))
     except Exception as error:
         problem = _problem(template, error)
         outputs.append(PartOutput(joined(()), template.workshop.recorder, {}))
@@ -268,7 +267,7 @@ class _Session:
         self, template: Template, context: Context, state: dict[str, Any] | None = None
     ) -> None:
         self._recorder = template.workshop.recorder
-        self._recorder.meter = Meter()
+        self._recorder.new_meter()
         self._recorder.literals.clear()
         self._context = context
         context.vars = state or {}

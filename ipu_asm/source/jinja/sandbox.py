@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from functools import wraps
-from types import GeneratorType
+from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any, Callable, Iterable, Iterator, NoReturn
 
 from jinja2 import TemplateRuntimeError, Undefined, UndefinedError, nodes
 from jinja2.lexer import TokenStream
 from jinja2.parser import Parser
-from jinja2.runtime import Context, Macro
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import missing
+from jinja2.runtime import BlockReference, Context, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter
+from jinja2.utils import Cycler, Joiner, missing
+from markupsafe import EscapeFormatter, Markup
 
 from ipu_asm.source.jinja.generator import PositionGenerator
 from ipu_asm.source.jinja.limits import (
     FILTER_LIMITS,
     METHOD_LIMITS,
     MOST_CALLS,
+    MOST_SECONDS,
     LimitError,
     Meter,
+    require_field,
     require_operands,
 )
 from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
@@ -30,6 +34,7 @@ MOST_VALUES = 16
 """Of a variable that are remembered for people."""
 _LONGEST_VALUE = 40
 _SHORT_NUMBER = 10**9
+_FUNCTIONS = (FunctionType, MethodType, BuiltinMethodType, BlockReference, type)
 
 
 class Recorder:
@@ -42,8 +47,22 @@ class Recorder:
 
     def __init__(self) -> None:
         self.literals: dict[int, Piece] = {}
-        self.meter = Meter()
+        self.start()
         self.reset()
+
+    def start(self) -> None:
+        """Begin with a new allowance of time; a `new_meter` has what is left of it."""
+        self._end = time.thread_time() + MOST_SECONDS
+        self.new_meter()
+
+    def new_meter(self) -> None:
+        """Begin to count anew."""
+        self.meter = Meter(self._end)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether all time is spent."""
+        return time.thread_time() > self._end
 
     def reset(self) -> None:
         """Begin anew, before another part of a template is rendered."""
@@ -63,6 +82,7 @@ class Recorder:
             "_enter": self.enter,
             "_assigned": self.assigned,
             "_at": _at,
+            "_value": _value,
             "_counted": self.counted,
             "_joined": self.joined,
             "_plain": str,
@@ -127,13 +147,24 @@ def _at(token: int, value: Any) -> Any:
     return value
 
 
+def _value(token: int, value: Any) -> Any:
+    """Return the value of a name, an attribute or an element that is not called."""
+    if isinstance(value, _FUNCTIONS):
+        name = getattr(value, "__name__", "") or getattr(value, "name", "")
+        name = name.lstrip("_").lower()
+        raise TemplateRuntimeError(f"`{name}` is a function, no value; call it by `{name}(...)`")
+    return _at(token, value)
+
+
 def shown_value(value: Any) -> str:
     """Return a value for people, shortened."""
     if value.__class__ is int and -_SHORT_NUMBER < value < _SHORT_NUMBER:
         return str(value)  # as most are: loops render in 0.94 of the time
     if isinstance(value, tuple):
         return ", ".join(shown_value(each) for each in value[:8])
-    if isinstance(value, (str, int, float)) and not (isinstance(value, int) and value > 10**40):
+    if isinstance(value, (str, int, float)) and not (
+        isinstance(value, int) and abs(value) > 10**40
+    ):
         shown = str(value[: _LONGEST_VALUE + 1] if isinstance(value, str) else value)
         shown = str.__str__(shown)
         return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 3] + "..."
@@ -223,11 +254,54 @@ class Unknown(Undefined):
     __int__ = __float__ = __complex__ = __index__ = _number  # type: ignore[assignment]
 
 
+class _Iterator:
+    """An iterator that counts its elements, and has no text."""
+
+    def __init__(self, values: Iterable[Any], meter: Meter) -> None:
+        self._values = iter(values)
+        self._meter = meter
+
+    def __iter__(self) -> _Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._meter.count(next(self._values))
+
+    def __repr__(self) -> str:
+        raise TemplateRuntimeError("an iterator has no text; make a list of it by `| list`")
+
+
+class _Cycler(Cycler):
+    def __repr__(self) -> str:
+        raise TemplateRuntimeError("a `cycler` has no text; take its next value by `.next()`")
+
+
+class _Joiner(Joiner):
+    def __repr__(self) -> str:
+        raise TemplateRuntimeError("a `joiner` has no text; call it")
+
+
+class _Formatter(SandboxedFormatter):
+    """Formats a text within the limits: a specification is looked at when its fields are known."""
+
+    def __init__(self, sandbox: Sandbox, **named: Any) -> None:
+        super().__init__(sandbox, **named)
+        self._meter = sandbox.recorder.meter
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        require_field(value, format_spec)
+        return self._meter.count(super().format_field(value, format_spec))
+
+
+class _EscapeFormatter(_Formatter, EscapeFormatter):
+    """Formats a text of HTML."""
+
+
 class Sandbox(ImmutableSandboxedEnvironment):
     """The environment of a template: Jinja's default one with limits."""
 
     code_generator_class = PositionGenerator
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
 
     def __init__(self, recorder: Recorder) -> None:
         undefined = type("Unknown", (Unknown,), {"recorder": recorder, "__slots__": ()})
@@ -237,11 +311,17 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.concat = recorder.joined  # type: ignore[method-assign]
         self.tag_of: list[int] = []
         self._tokens = Tokens("")
-        self.globals["range"] = _limited_range
-        self.globals["lipsum"] = _no_random
+        self.globals.update(range=_range, cycler=_Cycler, joiner=_Joiner)
+        del self.globals["lipsum"]  # it is random
+        self.policies["json.dumps_function"] = lambda value, **options: recorder.meter.json(
+            value, **options
+        )
         for name, function in self.filters.items():
             self.filters[name] = self._limited(name, function)
         self.filters["random"] = _no_random
+        tests: dict[str, Callable[..., Any]] = self.tests  # type: ignore[assignment]
+        for name, test in tests.items():
+            tests[name] = self._counted(test)
 
     def parse_tokens(self, tokens: Tokens) -> nodes.Template:
         """Return the syntax tree of a text; the line numbers in it are numbers of tokens."""
@@ -258,6 +338,32 @@ class Sandbox(ImmutableSandboxedEnvironment):
         require_operands(operator, left, right)
         return self.recorder.meter.count(self.binop_table[operator](left, right))
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Return an attribute; filters look up many."""
+        self.recorder.meter.step()
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Return an element; filters look up many."""
+        self.recorder.meter.step()
+        return super().getitem(obj, argument)
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Return a function in place of the methods `format` and `format_map` of a text."""
+        text, name = getattr(value, "__self__", None), getattr(value, "__name__", "")
+        if not isinstance(text, str) or name not in ("format", "format_map"):
+            return None
+        formatter: _Formatter = _Formatter(self)
+        if isinstance(text, Markup):
+            formatter = _EscapeFormatter(self, escape=text.escape)
+
+        def formatted(*arguments: Any, **named: Any) -> str:
+            if name == "format":
+                return type(text)(formatter.vformat(text, arguments, named))
+            return type(text)(formatter.vformat(text, (), *arguments, **named))
+
+        return wraps(value)(formatted)
+
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a macro or a function within the limits."""
         recorder = self.recorder
@@ -273,7 +379,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             if isinstance(each, Unknown):
                 return each._absorb()
         _require_method(function, args, kwargs)
-        return recorder.meter.count(super().call(context, function, *args, **kwargs))
+        return self._counted_result(super().call(context, function, *args, **kwargs))
 
     def _limited(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a filter within the limits."""
@@ -291,20 +397,34 @@ class Sandbox(ImmutableSandboxedEnvironment):
                     return each._absorb()
                 meter.count(each)
             if require is not None:
-                if isinstance(arguments[skipped], GeneratorType):
-                    listed = [meter.count(each) for each in arguments[skipped]]
-                    arguments = (*arguments[:skipped], listed, *arguments[skipped + 1 :])
+                if isinstance(arguments[skipped], _Iterator):
+                    arguments = (
+                        *arguments[:skipped],
+                        [*arguments[skipped]],
+                        *arguments[skipped + 1 :],
+                    )
                 require(*arguments[skipped:], **named)
-            result = function(*arguments, **named)
-            if isinstance(result, GeneratorType):
-                return self._each_counted(result)
-            return meter.count(result)
+            return self._counted_result(function(*arguments, **named))
 
         return filtered
 
-    def _each_counted(self, values: Iterable[Any]) -> Iterator[Any]:
-        for value in values:
-            yield self.recorder.meter.count(value)
+    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a test that is counted."""
+
+        @wraps(function)
+        def tested(*arguments: Any, **named: Any) -> Any:
+            self.recorder.meter.step()
+            return function(*arguments, **named)
+
+        return tested
+
+    def _counted_result(self, value: Any) -> Any:
+        """Return the result of a filter or a function, counted now or with each element."""
+        if isinstance(value, _FUNCTIONS):
+            return _value(0, value)
+        if isinstance(value, Iterator):
+            return _Iterator(value, self.recorder.meter)
+        return self.recorder.meter.count(value)
 
 
 def _require_method(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -315,7 +435,7 @@ def _require_method(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         require(owner, *args, **kwargs)
 
 
-def _limited_range(*arguments: int) -> range:
+def _range(*arguments: int) -> range:
     numbers = range(*arguments)
     if numbers and (numbers[-1] - numbers[0]) // numbers.step >= 100_000:
         raise LimitError("`range` may give 100,000 numbers at most, found more")

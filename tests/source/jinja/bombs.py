@@ -50,7 +50,7 @@ BOMBS = {
     "a wide brace format": '{{ "{:>1000000000}".format(1) }}',
     "a wide nested brace format": '{{ "{:>{}}".format(1, 1000000000) }}',
     "a wide named brace format": '{{ "{:>{w}}".format(1, w=1000000000) }}',
-    "a wide mapped format": '{{ "{:>{w}}".format_map({"w": 1000000000}) }}',
+    "a wide mapped format": '{{ "{w:>{w}}".format_map({"w": 1000000000}) }}',
     "a wide format filter": "{{ '%1000000000d' | format(1) }}",
     "center": "{{ 'a' | center(1000000000) }}",
     "center by a method": "{{ 'a'.center(1000000000) }}",
@@ -134,6 +134,78 @@ BOMBS = {
     "xmlattr": "{% set d = dict(a='<' * 400000) %}" + "{{ d | xmlattr }}" * 100,
     "groupby": "{{ range(99999) | groupby('real') | list | length }}" * 50,
     "translate": "{{ ('a' * 100000).translate({97: 'x' * 100000}) }}",
+    "tojson of a long list": "{{ (range(99999) | list) | tojson(indent=99999) }}",
+    "tojson of a deep list": _DOUBLING.replace("VALUE", "range(9999)|list").replace(
+        "STEP", "[ns.x]"
+    )
+    + "{{ ns.x | tojson(indent=999) | length }}",
+    "a width that is an argument": "{{ '{:{}}'.format(1, '1999999999') }}",
+    "a width of joined digits": "{{ '{:{}{}}'.format(1, '19999', 99999) }}",
+    "a width in a list": "{{ '{0:{1[0]}}'.format(1, ['1999999999']) }}",
+    "a width in other digits": "{{ '{:{}}'.format(1, '١٩٩٩٩٩٩٩٩٩') }}",
+    "a precision that is an argument": "{{ '{:.{}f}'.format(1, 1999999999) }}",
+    "a width by a mapped format": "{{ '{w:{w}}'.format_map(dict(w=1999999999)) }}",
+    "many wide fields": "{{ ('{0:99999}' * 9000).format(1) | length }}",
+    "many wide percent fields": "{{ ('%(a)99999d' * 9000) % dict(a=1) }}",
+    "wide percent fields by stars": "{{ ('%*d' * 900) % ((99999, 1) * 900) }}",
+    "a wide field after a nested key": "{{ '%((a)9)1999999999d' % {'(a)9': 1} }}",
+    "a wide percent format of bytes": "{{ 'a%1999999999d'.encode() % 1 }}",
+    "a percent format of a long value": "{{ ('%(a)s' * 9000) % dict(a='x' * 99999) }}",
+    "a wide format in HTML": "{% autoescape true %}{{ ('<'|e + '{:{}}').format(1, '1999999999') }}"
+    "{% endautoescape %}",
+    "slices": "{% set a = range(99999) | list %}"
+    + "".join(f"{{% set a{n} = a[1:] %}}" for n in range(2_000)),
+    "slices of a text": "{% set a = 'x' * 999999 %}"
+    + "".join(f"{{% set a{n} = a[{n}:] %}}" for n in range(2_000)),
+    "shared slices in a list": "{% set a = range(99999) | list %}{{ ["
+    + "a[1:]," * 9_000
+    + "] | length }}",
+    "a selection that gives nothing": "{% set a = range(99999) | list %}"
+    "{{ a | reject('in', a) | list }}",
+    "a test of each": "{{ range(99999) | select('divisibleby', 100000) | list }}" * 50,
+    "many searches in a list": "{% set a = range(99999) | list %}" + "{{ 'x' in a }}" * 9_000,
+    "many comparisons": "{% set a = range(99999) | list %}{% set b = range(99999) | list %}"
+    "{{ " + " or ".join(["a == b and not a"] * 60) + " }}",
+    "a chain of comparisons": "{% set a = range(99999) | list %}{{ " + "a == " * 30_000 + "a }}",
+    "a long way of attributes": "{{ range(9999) | map(attribute='"
+    + "real." * 90_000
+    + "real') | list }}",
+    "many attributes to sort by": "{{ range(9999) | sort(attribute='"
+    + "real," * 90_000
+    + "real') }}",
+    "a strip of a long text": "{{ ('a' * 900000).strip('b' * 900000 + 'a') }}",
+    "trim": "{{ ('a' * 900000) | trim('b' * 900000 + 'a') }}",
+    "rfind": "{{ ('a' * 900000).rfind('b' + 'a' * 400000) }}",
+    "rsplit": "{{ ('a' * 900000).rsplit('b' + 'a' * 400000) }}",
+    "striptags": "{{ ('<!-- -->' * 100000) | striptags }}",
+    "striptags by a method": "{{ (('<!-- -->' * 100000) | safe).striptags() }}",
+    "a quotient of large numbers": "{% set a = (('1' * 900000) | int(base=16)) %}"
+    "{{ (a // (a // 3)) % a }}",
+    "a large hexadecimal number": "{{ 0x" + "f" * 900_000 + " }}",
+    "a large octal number": "{{ 0o" + "7" * 900_000 + " }}",
+    "many lists": "".join(f"{{% set a{n} = range({n}, {n} + 99999) | list %}}" for n in range(300)),
+    "many dictionaries": "".join(
+        f"{{% set a{n} = dict.fromkeys(range({n}, {n} + 59999)) %}}" for n in range(300)
+    ),
+    "lists of texts": "".join(f"{{% set a{n} = ('{n} ' * 99999).split() %}}" for n in range(300)),
+    "split to characters": "{{ ('a' * 999999) | list | length }}" * 300,
+    "nested iterators": "{% set ns = namespace(x=[1]) %}{% for i in range(99999) %}"
+    "{% set ns.x = ns.x | map('abs') %}{% endfor %}{{ ns.x | list }}",
+    "nested iterators that are dropped": "{% set ns = namespace(x=[1]) %}"
+    "{% for i in range(99999) %}{% set ns.x = ns.x | map('abs') %}{% endfor %}",
+    "urlize with a long target": "{{ ('www.a.b ' * 9000) | urlize(target='x' * 99999) }}",
+    "urlize of one word": "{{ ('a@' * 49999) | urlize }}",
+    "urlize of brackets": "{{ ('(' * 49999 ~ 'www.a.b' ~ ')' * 49999) | urlize }}",
+    "wordwrap of one word": "{{ ('a' * 99999) | wordwrap(1) }}",
+    "wordwrap of hyphens": "{{ ('a-' * 49999) | wordwrap(1) }}",
+    "fill of a batch": "{{ [1] | batch(99999, 'x' * 99999) | list | join | length }}",
+    "fill of a slice": "{{ [1] | slice(99999, fill_with='x' * 99999) | list }}",
+    "rounds": "{{ 1.5 | round(99999, 'ceil') }}",
+    "xmlattr of a list": "{{ {'a': range(99999) | list} | xmlattr | length }}" * 100,
+    "a translation of slices": "{{ ('a' * 9999).translate({}.fromkeys([97], 'x' * 99999)) }}",
+    "contexts": "".join(f"{{# ipu: context n={n} #}}\n" for n in range(64))
+    + _nested(2, "{% set a = n %}"),
+    "wide characters": "{{ '😀' * 999999 }}" * 30,
     "undefined names": "".join(f"{{{{ name{n} }}}}\n" for n in range(5_000)),
 }
 """By what they try."""
