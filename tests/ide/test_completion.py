@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.completion.items import CompletionItem
+from ipu_asm.ide.completion.snippets import instruction_snippet
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import fixture
@@ -72,15 +75,90 @@ def test_only_instructions_of_free_slots_are_offered() -> None:
 def test_the_lr_slot_is_free_until_it_is_used_twice() -> None:
     full = "mult_nop; xmem_nop; break; aaq; acc; bkpt"
     check_completions(f"{full}; incr lr0 1; $0;;", slots="lr")
-    check_completions(f"{full}; incr lr0 1; $0; incr lr1 1;;", "")
+    check_completions(f"{full}; incr lr0 1; incr lr1 1; $0;;", "")
 
 
 def test_the_instruction_that_is_being_written_leaves_its_slot_free() -> None:
     check_completions("bkpt; xmem_nop; break; aaq; acc; mu$0lt_nop", slots="mult lr")
 
 
-def test_an_instruction_swallowed_for_want_of_a_separator_keeps_its_slot() -> None:
-    check_completions("bkpt; xmem_nop; break;\nmu$0\nacc; aaq;;", slots="mult lr")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$0\nbkpt;;",
+        "$0bkpt;;",
+        "# one\n$0\n# two\nx: bkpt;;",
+        "acc;;\n$0\nloop:\nmult.ee r0 lr0 lr1 lr2; acc;;",
+        "$0; acc;;",
+        "{% for i in [1] %}\n$0\nacc;;\n{% endfor %}\n",
+        "$0\nloop:\n{% if true %}\nbkpt;;\n{% else %}\nacc;;\n{% endif %}\n",
+        "{% macro m() %}\n$0\nacc;;\n{% endmacro %}\n{{ m() }}\n",
+    ],
+)
+def test_what_follows_the_cursor_hides_no_instruction(text: str) -> None:
+    found = check_completions(text)
+    assert {label for label, item in found.items() if item.kind == "instruction"} == {
+        *ISA.instructions
+    }
+
+
+PROGRAMS = {
+    "ipu": (
+        "a: incr lr0 1;\n mult.ee r0 lr0 lr1 lr2; acc;;\n# note\nloop:\nbkpt;;\n",
+        "{% macro m() %}\nacc;;\n{% endmacro %}\na: {{ m() }}\nbkpt;;\n",
+        "{% for i in range(2) %}\nacc; incr lr0 1;;\n{% endfor %}\na: b a;;\n",
+    ),
+    "ipu2": ("a: INC lr0 1;\n LDR r0 lr0 cr0;;\nloop:\nBKPT;;\n", "a: {{ 'B' }} a;;\n"),
+    "edgenpu": ("a:\n NOP\nb: NOP\n",),
+    "xdna1": ("a:\n nopa; nopx\n.align 16\nb: nop\n",),
+    "xdna2": ("a: nopa; nopx\n.align 16\nb:\n nop\n",),
+    "colossus": ("a: nop\n{ nop\n fnop }\n#define X\nb: { nop ; fnop }\n",),
+}
+
+
+@pytest.mark.parametrize("isa", PROGRAMS)
+def test_every_instruction_that_may_be_written_is_offered(isa: str) -> None:
+    """Everywhere: on empty lines, after each mark inside of a line, and before instructions."""
+    for text in PROGRAMS[isa]:
+        places = [match.end() for match in re.finditer(r"^|[;:{}] |\Z", text, re.MULTILINE)]
+        for before, after in ((text[:at], text[at:]) for at in places):
+            for rest in (f"\n{after}", *([] if after[:1] in ("#", ".") else [after])):
+                check_all_legal_are_offered(isa, before, rest)
+
+
+def check_all_legal_are_offered(isa_name: str, before: str, after: str) -> None:
+    """What is not offered between two texts is a mistake there, however it is ended."""
+    isa = load_isa(isa_name)
+    analysis = analyze(before + after, isa_name)
+    offered = {item.label for item in completions(analysis, len(before))}
+    hidden: dict[object, str] = {}
+    for mnemonic, spec in isa.instructions.items():
+        if mnemonic not in offered:
+            # Instructions of the same slots are refused together.
+            hidden.setdefault((*(form.slot for form in isa.forms(spec)), spec.traits), mnemonic)
+    if error_messages(before + after, isa_name) or not hidden:
+        return
+    separator = isa.surface.separator.strip()
+    for mnemonic in hidden.values():
+        written = accepted(
+            instruction_snippet(isa, isa.instructions[mnemonic], (), "a") or mnemonic
+        )
+        for end in ("", "\n", f"{separator} ", f"{separator * 2} "):
+            changed = f"{before}{written}{end}{after}"
+            assert error_messages(changed, isa_name), f"{mnemonic} is not offered in {changed!r}"
+
+
+def error_messages(text: str, isa: str) -> list[str]:
+    """The messages of the errors in a text."""
+    found = analyze(text, isa).diagnostics
+    return [finding.message for finding in found if finding.severity is Severity.ERROR]
+
+
+def test_what_the_rest_of_the_bundle_leaves_free_comes_first() -> None:
+    order = list(check_completions("$0; mult.ee r0 lr0 lr1 lr2;;"))
+    assert order.index("acc.max") < order.index("mult.ve.aaq")
+    order = list(check_completions("$0\nmult.ee r0 lr0 lr1 lr2;;"))
+    assert order.index("mult.ve.aaq") < order.index("acc.max")
 
 
 def test_the_whole_word_is_replaced() -> None:
@@ -162,9 +240,7 @@ def test_an_accepted_instruction_is_no_mistake(text: str, isa: str) -> None:
         spec = load_isa(isa).spec(item.label)
         assert item.snippet or spec is None or all(o.optional for o in spec.operands), item.label
         written = before + accepted(item.snippet or item.insert_text) + after
-        found = analyze(written, isa).diagnostics
-        errors = [finding.message for finding in found if finding.severity is Severity.ERROR]
-        assert errors == [], written
+        assert error_messages(written, isa) == [], written
 
 
 def test_operands_that_are_there_are_kept() -> None:
@@ -269,9 +345,10 @@ def check_edgenpu(
     return check_completions(text_with_cursor, exactly, replaced=replaced, isa="edgenpu")
 
 
-def test_a_line_that_is_an_instruction_takes_no_second_one() -> None:
+def test_a_line_that_is_an_instruction_may_begin_before_another() -> None:
     assert "CONV" in check_edgenpu("x: c$0\nNOP", replaced="c")
-    check_edgenpu("$0 NOP", "")
+    assert "CONV" in check_edgenpu("$0 NOP")
+    check_edgenpu("NOP $0", "")
 
 
 def test_placeholders_stand_between_the_separators_of_the_instruction_set() -> None:

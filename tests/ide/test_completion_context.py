@@ -14,14 +14,16 @@ def check_expectation(
     *written: str,
     typed: str = "",
     replaced: str | None = None,
-    others: str = "",
+    before: str = "",
+    after: str = "",
     address: int = 0,
     isa: str = "ipu",
 ) -> None:
     """The cursor is at an operand of `mnemonic` behind those `written`, or at a mnemonic.
 
-    `replaced` is the whole word at the cursor, `others` the mnemonics of the other instructions;
-    without a mnemonic, not even an empty one, there is no context.
+    `replaced` is the whole word at the cursor, `before` and `after` the mnemonics of the
+    instructions that are surely in the same bundle; without a mnemonic, not even an empty one,
+    there is no context.
     """
     analysis, offset = fixture(text_with_cursor, isa)
     context = completion_context_at(analysis.program, offset)
@@ -33,7 +35,8 @@ def check_expectation(
     assert context.complete_operands == written
     span = context.span
     assert analysis.text[span.start : span.end] == (typed if replaced is None else replaced)
-    assert [other.mnemonic for other in context.others] == others.split()
+    assert [other.mnemonic for other in context.before] == before.split()
+    assert [other.mnemonic for other in context.after] == after.split()
     assert context.address_in(analysis.program) == address
 
 
@@ -61,7 +64,7 @@ def test_a_begun_mnemonic_is_replaced_as_a_whole() -> None:
 
 
 def test_before_a_word_something_new_begins() -> None:
-    check_expectation("$0acc;;", others="acc")
+    check_expectation("$0acc;;")
     check_expectation("incr $0lr0 1;;", "incr")
 
 
@@ -79,19 +82,28 @@ def test_operands_may_stand_on_lines_of_their_own() -> None:
 
 
 def test_the_other_instructions_of_the_bundle_are_known() -> None:
-    check_expectation("acc; $0; bkpt;;", others="acc bkpt")
-    check_expectation("acc; in$0cr lr0 1; bkpt;;", typed="in", replaced="incr", others="acc bkpt")
-    check_expectation("acc; incr $0lr0 1; bkpt;;", "incr", others="acc bkpt")
+    check_expectation("acc; $0; bkpt;;", before="acc", after="bkpt")
+    check_expectation(
+        "acc; in$0cr lr0 1; bkpt;;", typed="in", replaced="incr", before="acc", after="bkpt"
+    )
+    check_expectation("acc; incr $0lr0 1; bkpt;;", "incr", before="acc", after="bkpt")
 
 
-def test_an_instruction_without_its_separator_does_not_swallow_the_next() -> None:
-    check_expectation("acc;\n mu$0\n incr lr0 1;;", typed="mu", others="acc incr")
-    check_expectation("acc;\n mult.ee r0 $0\n bkpt;;", "mult.ee", "r0", others="acc bkpt")
+def test_what_no_separator_joins_to_the_cursor_may_be_another_bundle() -> None:
+    check_expectation("acc;\n mu$0\n incr lr0 1;;", typed="mu", before="acc")
+    check_expectation("acc;\n mult.ee r0 $0\n bkpt;;", "mult.ee", "r0", before="acc")
+    check_expectation("{ nop\n $0\n fnop }", before="nop", after="fnop", isa="colossus")
+
+
+def test_a_label_ends_the_bundle() -> None:
+    check_expectation("b$0\nloop:\nacc; bkpt;;", typed="b")
+    check_expectation("acc;\n$0;\nloop: bkpt;;", before="acc")
+    check_expectation("bkpt;\nloop:\nacc; $0; aaq;;", before="acc", after="aaq")
 
 
 def test_a_new_bundle_has_no_other_instructions() -> None:
     check_expectation("acc; bkpt;;$0", address=1)
-    check_expectation("acc;;\n$0\nbkpt;;", others="bkpt", address=1)
+    check_expectation("acc;;\n$0\nbkpt;;", address=1)
 
 
 def test_signs_that_fit_nothing_are_passed_over() -> None:
@@ -102,8 +114,8 @@ def test_signs_that_fit_nothing_are_passed_over() -> None:
 
 def test_the_address_is_that_of_the_bundle_that_is_being_written() -> None:
     check_expectation("acc;; b $0", "b", address=1)
-    check_expectation("x: $0 b +1;;", others="b", address=0)
-    check_expectation("# nothing yet\n$0 # nor here\nacc;;", others="acc", address=0)
+    check_expectation("x: $0 b +1;;", address=0)
+    check_expectation("# nothing yet\n$0 # nor here\nacc;;", address=0)
 
 
 def test_commas_in_brackets_part_no_operands() -> None:
@@ -115,7 +127,7 @@ def test_commas_in_brackets_part_no_operands() -> None:
 
 def test_a_mark_before_a_word_is_not_part_of_it() -> None:
     check_expectation(
-        "mov r0, #1; j #.L$0BB", "j", typed=".L", replaced=".LBB", others="mov", isa="xdna1"
+        "mov r0, #1; j #.L$0BB", "j", typed=".L", replaced=".LBB", before="mov", isa="xdna1"
     )
 
 
@@ -126,8 +138,8 @@ def test_a_colon_inside_an_operand_begins_no_instruction() -> None:
 
 
 def test_inside_braces_a_line_is_another_instruction_of_the_same_bundle() -> None:
-    check_expectation("{ nop\n  $0 }", "", others="nop", isa="colossus")
-    check_expectation("{ nop ; f$0 }", "", typed="f", replaced="f", others="nop", isa="colossus")
+    check_expectation("{ nop\n  $0 }", "", before="nop", isa="colossus")
+    check_expectation("{ nop ; f$0 }", "", typed="f", replaced="f", before="nop", isa="colossus")
     check_expectation("{ nop ; fnop }\n$0", "", address=1, isa="colossus")
 
 

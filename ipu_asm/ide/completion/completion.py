@@ -107,25 +107,30 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
 
 
 def _instructions(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
-    """Yield the instructions that fit a slot which the bundle's other instructions leave free.
+    """Yield the instructions that fit a slot which the instructions before the cursor leave free.
 
-    Those that the file uses nearby come first.
+    Those that the file uses nearby come first, and those whose slots the bundle's instructions
+    after the cursor take come last: its author may end the bundle here.
     """
     isa = program.isa
-    free = free_slots(isa, context.others)
+    others = (*context.before, *context.after)
+    free, free_beside = free_slots(isa, context.before), free_slots(isa, others)
     used = nearby_mnemonics(program, context.bundle)
     written = {slot: written_units(isa, slot, context) for slot in free}
     label = _nearest_label(program, context)
     order = {slot.name: number for number, slot in enumerate(isa.slots)}
     for first in isa.instructions.values():
         slots = dict.fromkeys(form.slot for form in isa.forms(first) if form.slot in free)
-        if not slots or (context.others and _ALONE in first.traits):
+        if not slots or (context.before and _ALONE in first.traits):
             continue
+        beside = {slot: None for slot in slots if slot in free_beside}
+        has_room = bool(beside) and not (others and _ALONE in first.traits)
+        slots = beside or slots
         spec = next(form for form in isa.forms(first) if form.slot in slots)
         if spec.nop and not isa.slot_by_name[spec.slot].units:
             # A written no-op of several slots takes the first free one.
             slots = {spec.slot: None}
-        place = 0 if context.others else rank_in_fresh_bundle(spec)
+        place = 0 if context.before else rank_in_fresh_bundle(spec)
         snippet = None
         if not context.is_followed:
             snippet = instruction_snippet(isa, spec, written[spec.slot], label)
@@ -135,8 +140,8 @@ def _instructions(program: Program, context: CompletionContext) -> Iterator[Comp
             _instruction_detail(isa, spec, list(slots)),
             spec.mnemonic,
             context.span,
-            f"{_sort_rank(spec)}{spec.mnemonic not in used:d}{place:d}{order[spec.slot]:02}"
-            f"{spec.opcode:04}",
+            f"{_sort_rank(spec)}{not has_room:d}{spec.mnemonic not in used:d}{place:d}"
+            f"{order[spec.slot]:02}{spec.opcode:04}",
             filter_text(spec.mnemonic, context),
             snippet,
             spec.deprecated is not None,

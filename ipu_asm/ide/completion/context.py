@@ -10,7 +10,6 @@ from bisect import bisect_left
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.syntax_element import comment_at
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
@@ -32,8 +31,10 @@ class CompletionContext(NamedTuple):
     `span` is the word at or directly before the cursor, empty if there is none, and `typed` its
     part before the cursor. `mnemonic` is empty at the start of an instruction. Otherwise
     `complete_operands` are the operands before the one at the cursor, and `operand_prefix` is the
-    part of this one before the word, such as a keyword. `others` are the bundle's other
-    instructions. `is_followed` is true if operands follow the word on its line.
+    part of this one before the word, such as a keyword. `before` are the bundle's instructions
+    before the cursor, `after` those separated from it by a mark inside of the bundle: what comes
+    next without one may be another bundle as well. `is_followed` is true if operands follow the
+    word on its line.
     """
 
     bundle: int
@@ -42,7 +43,8 @@ class CompletionContext(NamedTuple):
     mnemonic: str
     complete_operands: tuple[str, ...]
     operand_prefix: str
-    others: tuple[Instruction, ...]
+    before: tuple[Instruction, ...]
+    after: tuple[Instruction, ...]
     is_followed: bool
 
     def address_in(self, program: Program) -> int:
@@ -66,18 +68,21 @@ def completion_context_at(program: Program, offset: int) -> CompletionContext | 
     if _is_label(syntax, roles, word) or _is_directive(syntax, word):
         return None
     first = _first_of_instruction(roles, word.start)
-    before = [token for token in range(first, word.start) if _kind(syntax, token) != "STRAY"]
-    others: tuple[Instruction, ...] = ()
+    tokens = [token for token in range(first, word.start) if _kind(syntax, token) != "STRAY"]
+    before: tuple[Instruction, ...] = ()
+    after: tuple[Instruction, ...] = ()
     if first and _kind(syntax, first - 1) == "END" and not _is_inside(syntax, first - 1):
         number = len(program.bundles)
     else:
-        others = _others(program, number, before[0] if before else word.start, word)
+        before, after = _neighbours(program.bundles[number], roles, range(first, word.stop))
     span = syntax.span_of(word.start, word.stop).shifted(start) if word else Span(offset, offset)
-    written, begun = _operands(program.isa, syntax, roles, before[1:])
+    written, begun = _operands(program.isa, syntax, roles, tokens[1:])
     typed = program.text[span.start : offset]
-    mnemonic = syntax.words[before[0]] if before else ""
+    mnemonic = syntax.words[tokens[0]] if tokens else ""
     is_followed = _is_followed(syntax, word.stop)
-    return CompletionContext(number, span, typed, mnemonic, written, begun, others, is_followed)
+    return CompletionContext(
+        number, span, typed, mnemonic, written, begun, before, after, is_followed
+    )
 
 
 class _Roles(NamedTuple):
@@ -220,23 +225,30 @@ def _operands(
     return tuple(complete), begun
 
 
-def _others(program: Program, number: int, mnemonic: int, word: range) -> tuple[Instruction, ...]:
-    """Return the instructions of a bundle except the one with the mnemonic token `mnemonic`.
+def _neighbours(
+    bundle: Bundle, roles: _Roles, own: range
+) -> tuple[tuple[Instruction, ...], tuple[Instruction, ...]]:
+    """Return a bundle's instructions before the tokens `own`, and those that surely follow.
 
-    While the separator behind that one is missing, the parser takes the next instruction for its
-    operands. So the words from a known mnemonic behind the cursor on count as another instruction.
+    The bundle begins after the last label before them, and ends at the next one.
     """
-    bundle, isa = program.bundles[number], program.isa
-    others: list[Instruction] = []
-    for plan, instruction in zip(bundle.syntax.plan.instructions, bundle.instructions):
-        if plan.mnemonic != mnemonic or mnemonic >= word.stop:
-            others.append(instruction)
-            continue
-        behind = bundle.syntax.words[word.stop : plan.end]
-        swallowed = next((at for at, text in enumerate(behind) if isa.spec(text)), None)
-        if swallowed is not None and isa.surface.separator:
-            others.append(parser_for(isa).instruction(behind[swallowed:]))
-    return tuple(others)
+    syntax = bundle.syntax
+    labels = [
+        token
+        for token, is_boundary in enumerate(roles.is_boundary)
+        if is_boundary and _kind(syntax, token) == "COLON"
+    ]
+    begin = max((token for token in labels if token < own.start), default=-1)
+    end = min((token for token in labels if token >= own.stop), default=len(syntax.words))
+    mark = next((at for at in range(own.stop, end) if roles.is_boundary[at]), end)
+    written = [
+        (plan.mnemonic, instruction)
+        for plan, instruction in zip(syntax.plan.instructions, bundle.instructions)
+    ]
+    return (
+        tuple(instruction for at, instruction in written if begin < at < own.start),
+        tuple(instruction for at, instruction in written if mark < at < end),
+    )
 
 
 def _is_followed(syntax: BundleSyntax, stop: int) -> bool:

@@ -91,8 +91,11 @@ def _candidate_forms(
     forms = fitting_forms(isa, spec, context.complete_operands)
     if len(forms) == 1:
         return forms
-    free = free_slots(isa, context.others)
-    return [form for form in forms if form.slot in free] or forms
+    for others in ((*context.before, *context.after), context.before):
+        free = free_slots(isa, others)
+        if found := [form for form in forms if form.slot in free]:
+            return found
+    return forms
 
 
 def _keywords(operands: Sequence[Operand], context: CompletionContext) -> Iterator[CompletionItem]:
@@ -176,7 +179,7 @@ def written_units(isa: Isa, slot: str, context: CompletionContext) -> dict[str, 
         return {}
     return {
         unit: f"already written in this bundle by {' '.join(other.words)}"
-        for other in context.others
+        for other in (*context.before, *context.after)
         if other.spec is not None and other.spec.slot == slot
         for access in instruction_accesses(isa, other)
         if access.writes
