@@ -332,12 +332,13 @@ def _on_paths(
 ) -> Iterator[UnloadedRead]:
     """Yield the reads on paths that continue where a run ends, of bundles that have not run."""
     successors = successors_of(program)
-    start = facts.run.end.address
-    if successors is None or start >= len(walk.steps):
+    end = facts.run.end
+    if successors is None or end.address >= len(walk.steps):
         return
-    missing = _missing_on_paths(walk, successors, start)
+    starts = successors[end.address] if end.has_run else (end.address,)
+    missing = _missing_on_paths(walk, successors, starts)
     for address, unloaded in missing.items():
-        if address in ran:
+        if address in ran or address >= len(walk.steps):
             continue
         effects = walk.effects[address]
         uncertain = {w.memory for w in walk.steps[address].windows if w.is_clipped}
@@ -350,11 +351,11 @@ def _on_paths(
 
 
 def _missing_on_paths(
-    walk: _Walk, successors: Sequence[Sequence[int]], start: int
+    walk: _Walk, successors: Sequence[Sequence[int]], starts: Sequence[int]
 ) -> Mapping[int, frozenset[str]]:
-    """Return, by address, the registers that nothing loads on some path from `start` on."""
-    missing = {start: frozenset(walk.scratch - walk.loaded)}
-    waiting = [start]
+    """Return, by address, the registers that nothing loads on some path from `starts` on."""
+    missing = dict.fromkeys(starts, frozenset(walk.scratch - walk.loaded))
+    waiting = [start for start in starts if start < len(walk.steps)]
     while waiting:
         address = waiting.pop()
         writes = walk.effects[address].writes

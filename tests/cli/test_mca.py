@@ -270,7 +270,7 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
 def test_a_run_that_ends_at_an_unknown_branch_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.s").write_text("add lr1 lr1 cr4;;\nbeq lr1 lr2 +2;;\nincr lr3 1;;\nbkpt;;")
     text = check(capsys, "a.s").out
-    assert "a.s: more than 1 cycle, 4 bundles; the branch in line 2 depends on cr4" in text
+    assert "a.s: more than 2 cycles, 4 bundles; the branch in line 2 depends on cr4" in text
     assert "give values with --cr 4=VALUE, a comment `# CR cr4 = VALUE`, or `[kernel]`" in text
 
 

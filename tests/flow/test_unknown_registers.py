@@ -277,5 +277,31 @@ def test_the_run_ends_at_a_branch_that_leaves_too_much_open(loop: str) -> None:
 
 def test_a_loop_that_ends_with_a_fault_of_an_unknown_address_is_not_endless() -> None:
     facts = facts_of("l: incr lr1 128; ldr_mult_reg r0 lr1 cr0; beq lr2 lr2 l;;")
-    assert facts.run.end == (UNKNOWN, 1, ("cr5",))
+    assert facts.run.end[:3] == (UNKNOWN, 1, ("cr5",))
     assert facts_of("l: ldr_mult_reg r0 lr1 cr0; beq lr2 lr2 l;;").run.end.reason == ENDLESS
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "executions"),
+    [
+        ("incr lr0 1; ldr_mult_reg r0 lr0 cr0; beq lr0 lr1 l;; acc;; l:", 1, (1, 1)),
+        ("l: incr lr0 1; ldr_mult_reg r0 lr0 cr0; bne lr1 lr2 l;;", 1, (1, 1)),
+        ("l: acc;; incr lr0 1; ldr_mult_reg r0 lr0 cr0; bne lr1 lr2 l;;", 2, (1, 1)),
+        ("ldr_mult_reg r0 lr0 cr0; br lr1;;", 1, (1, 0)),
+    ],
+)
+def test_the_bundle_whose_branch_nobody_can_decide_has_run(
+    text: str, address: int, executions: tuple[int, int]
+) -> None:
+    facts = facts_of(text)
+    count, value = executions
+    assert facts.run.end == (UNKNOWN, address, ("cr5",), True)
+    assert facts.summary.executions[address] == count
+    assert facts.run.registers[0] == value
+    assert [access.offsets for access in facts.accesses_at(address)] == [[Progression(value)]]
+    assert facts.summary.taken == {}
+
+
+def test_a_bundle_whose_branch_nobody_can_decide_faults_first() -> None:
+    facts = facts_of("incr lr0 -1; ldr_mult_reg r0 lr0 cr0; beq lr0 lr1 l;; acc;; l:")
+    assert facts.run.end[:2] == (FAULT, 1)

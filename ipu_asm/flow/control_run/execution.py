@@ -222,16 +222,18 @@ class Execution:
         return following
 
     def _end_at_unknown_exit(self, loop: LoopIterations, nodes: Sequence[Node]) -> None:
-        """End the run before the first exit of the loop whose branch condition is not known."""
+        """End the run at the first exit of the loop whose branch condition is not known."""
         first = loop.exits[0]
         if first.iteration < len(loop.recent):
             nodes = loop.recent[first.iteration].nodes
             del loop.recent[first.iteration :]
-        loop.end(nodes[: first.place])
+        last = nodes[first.place]
+        assert isinstance(last, Executed)
+        loop.end([*nodes[: first.place], last._replace(taken=None)])
         reason = self.end.reason if self.end is not None else UNKNOWN
         reason = reason if reason in (LIMIT, CANCELLED) else UNKNOWN
-        self.end = End(reason, first.address, first.registers)
-        self.values = list(first.before)
+        self.end = End(reason, first.address, first.registers, has_run=True)
+        self.values = list(first.after)
 
     def _bundle(self, nodes: list[Node], address: int) -> int:
         """Execute one bundle; return the next address."""
@@ -256,8 +258,6 @@ class Execution:
         following, unknown = address + 1, _NONE
         if branch is not None:
             taken, following, unknown = self._branch(branch, address, observed)
-            if self.end is not None:
-                return address
         if updates:
             self.values = new = old.copy()
             for update in updates:
@@ -296,10 +296,10 @@ class Execution:
             self.count += len(registers) // _OBSERVED_A_STEP
             for register in registers:
                 observed += (Progression(old[register]), Progression(new[register]))
-        if unknown:
+        if unknown and taken is not None:
             loop = self._loops[-1]
             place = (address, len(nodes), len(loop.recent))
-            loop.exits.append(UnknownExit(*place, unknown, old, self.values))
+            loop.exits.append(UnknownExit(*place, unknown, self.values))
         nodes.append(Executed(address, taken, tuple(observed)))
         if halts:
             self.end = End(HALTED, address)
@@ -325,7 +325,7 @@ class Execution:
             observed.append(Progression(target))
             if isinstance(target, int):
                 return True, unsigned(target), ()
-            self.end = End(UNKNOWN, address, target.registers)
+            self.end = End(UNKNOWN, address, target.registers, has_run=True)
             return None, address, ()
         assert branch.target is not None
         if not branch.relation:
@@ -338,7 +338,7 @@ class Execution:
         registers = registers_in(left, right)
         taken = self._stays(branch.target, address + 1)
         if taken is None:
-            self.end = End(UNKNOWN, address, registers)
+            self.end = End(UNKNOWN, address, registers, has_run=True)
         return taken, branch.target if taken else address + 1, registers
 
     def _stays(self, target: int, following: int) -> bool | None:

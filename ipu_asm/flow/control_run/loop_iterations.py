@@ -15,15 +15,14 @@ _LONGEST_PERIOD = 512
 class UnknownExit(NamedTuple):
     """A branch that was assumed to stay in its loop.
 
-    `place` is the number of nodes before it in its iteration; `before` and `after` are the values
-    of all registers before and after its bundle. `registers` are those that it depends on.
+    `place` is the number of nodes before it in its iteration; `after` are the values of all
+    registers after its bundle. `registers` are those that it depends on.
     """
 
     address: int
     place: int
     iteration: int
     registers: tuple[str, ...]
-    before: Sequence[Value]
     after: Sequence[Value]
 
 

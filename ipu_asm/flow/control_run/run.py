@@ -23,12 +23,15 @@ uniform, those of random programs never.
 class End(NamedTuple):
     """Why a control run ended, and at which address: `reason` is one of the constants below.
 
-    `unknown` are the registers on whose unknown values the branch at the address depends.
+    `unknown` are the registers on whose unknown values the branch at the address depends. With
+    `has_run`, the bundle at the address is the last one of the trace: all of it is known but where
+    its branch leads.
     """
 
     reason: str
     address: int
     unknown: tuple[str, ...] = ()
+    has_run: bool = False
 
 
 HALTED, RAN_OFF, FAULT, LIMIT, UNKNOWN = "halted", "ran off its end", "fault", "limit", "unknown"

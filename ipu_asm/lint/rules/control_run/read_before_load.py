@@ -98,6 +98,9 @@ RULE = Rule(
         "set lr1 2;;\nloop: ⟦mult.ve⟧ ⟦r0⟧ lr0 lr0 lr0 lr0; acc;;\n"
         "ldr_mult_reg r0 lr0 cr0; incr lr2 1;;\nldr_cyclic_mult_reg lr0 cr0 lr0;\n"
         "bne lr2 lr1 loop;; bkpt;;",
+        # Where the branch leads is not known, but its own bundle runs.
+        "add lr1 lr0 cr1; ldr_mult_reg r0 lr0 cr0;;\nbeq lr0 lr1 +2; ⟦mult.ee⟧ r0 lr0 lr0 lr0;;"
+        "\nldr_cyclic_mult_reg lr0 cr0 lr0;;\nbkpt;;",
         "add lr1 lr0 cr1; ldr_cyclic_mult_reg lr0 cr0 lr0;;\nbeq lr0 lr1 use;;\n"
         "ldr_mult_reg mem_bypass lr0 cr0;; use:\n"
         "mult.ee ⟦mem_bypass⟧ lr0 lr0 lr0; acc.first; bkpt;;",
