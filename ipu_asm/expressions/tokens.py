@@ -21,6 +21,11 @@ WORD: Final = re.compile(
 """A token of an expression; the name of the matching group is its kind."""
 
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
+_REMEDIES: Final = {
+    "$": "; registers and names are written without it",
+    ".": "; an element is `r0[3]`, a slice `r0[0..7]`",
+    "@": "; in a debugger `lr2@incr`, what an instruction sees of a register, stands alone",
+}
 END: Final = "end"
 
 
@@ -47,10 +52,12 @@ def tokens_of(text: str) -> list[Token]:
     while offset < len(text):
         match = WORD.match(text, offset)
         if match is None or match.lastgroup is None:
-            raise ExpressionError(
-                f"an expression has names, numbers and operators, found {quoted(text[offset])}",
-                Span(offset, offset + 1),
+            is_before_word = text[offset + 1 : offset + 2].isalnum()
+            remedy = _REMEDIES.get(text[offset], "") if is_before_word else ""
+            message = (
+                f"an expression has names, numbers and operators, found {quoted(text[offset])}"
             )
+            raise ExpressionError(f"{message}{remedy}", Span(offset, offset + 1))
         tokens.append(Token(match.lastgroup, match.group(), Span(*match.span())))
         offset = _skipped(text, match.end())
     return [*tokens, Token(END, "", Span(len(text), len(text)))]

@@ -129,10 +129,13 @@ class Execution:
         self._move = None
         self.report_stop(self.program.debugger.stopped(StopReason.PAUSE, "paused"))
 
-    def report_stop(self, stop: Stop, reason: str | None = None) -> None:
+    def report_stop(
+        self, stop: Stop, reason: str | None = None, preserve_focus: bool = False
+    ) -> None:
         """Report a stop, or the end of the program, to the client.
 
-        `reason` overrides the stop's reason in the protocol.
+        `reason` overrides the stop's reason in the protocol. With `preserve_focus`, the client
+        leaves the keyboard where it is: somebody types commands in the console.
         """
         self._progress.end()
         self.stop = stop
@@ -144,6 +147,7 @@ class Execution:
         status = exit_status(stop, self._left_at, self._may_end, is_debugged)
         if status is None:
             body = stopped_body(stop, self._breakpoints, THREAD)
+            body["preserveFocusHint"] = preserve_focus
             self._outbox.event("stopped", {**body, "reason": reason} if reason else body)
         else:
             self._end(stop, status)
@@ -208,7 +212,6 @@ def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
         "description": stop.description,
         "threadId": thread,
         "allThreadsStopped": True,
-        "preserveFocusHint": False,
     }
     if stop.reason in EXCEPTIONS:
         body["text"] = stop.description

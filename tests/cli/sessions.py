@@ -52,11 +52,12 @@ def session_on(
     screen: Screen | None = None,
     options: str = "",
     cr: Mapping[int, int] | None = None,
+    isa: str = "ipu",
 ) -> Session:
-    """A session on a kernel of the IPU in the file `k.s`, with values of the host."""
+    """A session on a kernel in the file `k.s`, with values of the host."""
     Path("k.s").write_text(text)
-    kernel = read_kernel(text.encode(), "k.s", "ipu")
-    state = machine_for("ipu").make_state({})
+    kernel = read_kernel(text.encode(), "k.s", isa)
+    state = machine_for(isa).make_state({})
     state.load_program(kernel.words, kernel.lines)
     for number, value in (cr or {}).items():
         state.regfile.set_cr(number, value)

@@ -354,7 +354,7 @@ where a condition holds
 > s 0
 ! `step` takes a number from 1 to 10,000,000, found 0
 > s lr
-! no register, label or name is called `lr`
+! no register is called `lr`; there are lr0 to lr15
 > back x
 ! no register, label or name is called `x`
 > until foo

@@ -259,6 +259,37 @@ def test_a_line_is_completed(line: str, expected: list[str]) -> None:
         assert line[each.start : each.start + each.length] == line[each.start :]
 
 
+@pytest.mark.parametrize(
+    ("text", "isa", "expected"),
+    [
+        (
+            "incr lr2 1; mult.ee r0 lr2 lr2 lr2; blt lr2 lr5 +0;;\nbkpt;;\n",
+            "ipu",
+            {"lr2@incr": "0 -> 1", "LR2@MULT.EE": "1 (new)", "lr2@blt": "0 (old)"},
+        ),
+        (
+            "INC lr1 3; MULT.RC.VE lr1 lr1 0 lr1 cr15; BNE lr1 cr0 +0;;\nBKPT;;\n",
+            "ipu2",
+            {"lr1@INC": "0 -> 3", "lr1@mult.rc.ve": "3 (new)", "lr1@BNE": "0 (old)"},
+        ),
+    ],
+)
+def test_what_an_instruction_sees_of_a_register_is_shown(
+    text: str, isa: str, expected: dict[str, str]
+) -> None:
+    """By itself, by `print`, and at each stop by `display`."""
+    session = session_on(text, isa=isa)
+    for question, seen in expected.items():
+        assert answer(session, question) == seen
+        assert answer(session, f"p {question}") == f"{question} = {seen}"
+    first = next(iter(expected))
+    assert answer(session, f"display {first}") == f"1: {first} = {expected[first]}"
+    assert (
+        answer(session, "step").splitlines()[-1].startswith(f"1: {first}: the next bundle has no")
+    )
+    assert answer(session, f"{first} + 1").startswith("! an expression has names")
+
+
 def test_tab_offers_what_begins_with_the_letters_before_what_contains_them() -> None:
     session = session_on()
     assert [each.text for each in narrowed(candidates(session, "conti"), "conti")] == ["continue"]

@@ -54,9 +54,10 @@ def check_refused(
 
 
 def check_moved(client: DapClient, command: str, pc: int, reason: str = "goto") -> str:
-    """A command of the console moves the machine; what it answers."""
+    """A command of the console moves the machine, and the keyboard stays; what it answers."""
     body = client.request("evaluate", expression=command, context="repl", frameId=1)
-    assert client.stopped()["reason"] == reason
+    stopped = client.stopped()
+    assert (stopped["reason"], stopped["preserveFocusHint"]) == (reason, True)
     assert client.frame()["instructionPointerReference"] == f"{pc:#x}"
     return str(body["result"])
 
@@ -170,6 +171,28 @@ def test_an_instruction_of_the_next_bundle_sees_its_own_values(client: DapClient
     assert client.evaluate("lr2@incr") == "2 -> 3"
     client.request("setExpression", expression="lr2", value="9")
     assert client.evaluate("lr2@incr") == "9 -> 10"
+
+
+def test_instructions_in_capitals_with_dots_see_values_of_their_own(client: DapClient) -> None:
+    text = "SET lr1 cr2;;\nINC lr1 3; MULT.RC.VE lr1 lr1 0 lr1 cr15; BEQ lr1 cr0 +0;;\nBKPT;;\n"
+    client.start(text, 2, isa="ipu2", cr={"2": 4})
+    client.stopped()
+    seen = {"lr1@INC": "4 -> 7", "lr1@MULT.RC.VE": "7 (new)", "LR1@mult.rc.ve": "7 (new)"}
+    seen |= {"lr1@BEQ": "4 (old)", "cr15@MULT.RC.VE": "128"}
+    for context in ("watch", "hover", "repl"):
+        assert {text: client.evaluate(text, context) for text in seen} == seen
+    check_refused(client, "lr1@ADD", "the next bundle has no ADD, but: INC, MULT.RC.VE, BEQ")
+
+
+def test_only_what_the_console_moves_leaves_the_keyboard_in_the_console(client: DapClient) -> None:
+    """What is typed next would else be written into the source."""
+    client.start("loop: ldr_mult_reg r0 lr1 cr0;; incr lr1 64; b loop;;\n", cr={"0": 0x1FFE00})
+    assert client.stopped()["preserveFocusHint"] is False
+    for command in ("inrange", "goto 1", "goto +1", "goto -1", "goto 3"):
+        client.evaluate(command, "repl")
+        assert client.stopped()["preserveFocusHint"] is True
+    assert client.step("next")["preserveFocusHint"] is False
+    assert client.step("stepBack")["preserveFocusHint"] is False
 
 
 def test_what_a_fault_prevents_is_not_shown(client: DapClient) -> None:

@@ -68,7 +68,7 @@ def test_the_console_goes_to_a_trip_in_the_past_and_in_the_future(inside: DapCli
         ("trip 1", ["outer", "outer, trip 1 of 4"]),
     ):
         inside.evaluate(command, "repl")
-        inside.stopped()
+        assert inside.stopped()["preserveFocusHint"]
         check_stack(inside, names)
     for command, message in (
         ("trip 5", "a trip is 1 to 4 here, found 5"),

@@ -107,6 +107,76 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
     )
 
 
+def test_what_is_no_expression_may_be_a_misspelt_command() -> None:
+    check_session("""
+> «foo»
+! no register, label or name is called `foo`; `help` lists the commands
+> «print»
+! no register, label or name is called `print`; `help` lists the commands
+> gtoo «5»
+! expected an operator or the end, found `5`; did you mean the command `goto`?
+> Who «lr5»
+! expected an operator or the end, found `lr5`; did you mean the command `who`?
+> «?»
+! expected a value, found `?`; `help` lists the commands
+> «foo» + 1
+! no register, label or name is called `foo`
+> «lr»
+! no register is called `lr`; there are lr0 to lr15
+> «xmem»
+! `xmem` takes an address, `xmem[0x100 .. +16]`, found none
+> help «gotoo»
+! `help` takes one of who, when, goto, inrange, trip, dis, diff, memory, source, help, found \
+`gotoo`; did you mean `goto`?
+""")
+
+
+def test_what_other_languages_write_is_answered_with_what_to_write_here() -> None:
+    check_session("""
+> lr5 «+=» 2
+! no operator is called `+=`; write `lr5 = lr5 + 2`
+> lr5«++»
+! no operator is called `++`; write `lr5 = lr5 + 1`
+> «=» 5
+! `=` takes a register, an element, a slice or xmem before it, found none
+> any «acc» > 0
+! expected an operator or the end, found `acc`; `any` takes its argument in parentheses
+> «xmem»(5)
+! `xmem` takes its address in brackets, `xmem[0x100 .. +16]`, found none
+> «$»lr5
+! an expression has names, numbers and operators, found `$`; registers and names are written \
+without it
+> r0«.»3
+! an expression has names, numbers and operators, found `.`; an element is `r0[3]`, a slice \
+`r0[0..7]`
+> lr1«@»incr + 1
+! an expression has names, numbers and operators, found `@`; in a debugger `lr2@incr`, what an \
+instruction sees of a register, stands alone
+""")
+
+
+def test_the_console_tells_what_an_instruction_sees_of_a_register() -> None:
+    debugger = debugger_on(LOOP, NO_TRAPS)
+    debugger.go_to(2)
+    check_session(
+        """
+> lr4@incr
+0 -> 1
+> LR4 @ INCR
+0 -> 1
+> rows@incr
+0 -> 1
+> lr9@«incr»
+! incr of the next bundle does not access lr9
+> lr9@«add»
+! the next bundle has no add, but: incr
+> «r0»@incr
+! expected a scalar register in front of @, found r0
+""",
+        debugger,
+    )
+
+
 def test_who_names_the_instruction_and_the_way_there() -> None:
     debugger = check_session("""
 > goto 2000

@@ -21,6 +21,7 @@ from ipu_asm.debugger.expressions import (
     quoted,
 )
 from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
@@ -93,6 +94,8 @@ def help_(debugger: Debugger, context: LiveContext, argument: str) -> CommandRes
         return CommandResult(_overview())
     if name not in COMMANDS:
         message = f"`help` takes one of {', '.join(COMMANDS)}, found {quoted(name)}"
+        if near := nearest_of(name, COMMANDS):
+            message += f"; did you mean `{near}`?"
         start = argument.index(name)
         raise ExpressionError(message, Span(start, start + len(name)))
     command = COMMANDS[name]

@@ -7,7 +7,7 @@ from typing import Final
 
 from ipu_asm.debugger.console.command_io import CommandResult
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate, quoted
 from ipu_asm.debugger.expressions.locations import content_at
 from ipu_asm.debugger.inspection.differences import amount_text, count_text, element_difference
 from ipu_asm.debugger.inspection.location_text import location_text
@@ -29,7 +29,8 @@ def diff(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
         raise ExpressionError(message, Span(len(argument), len(argument)))
     location = evaluate(context, place).location
     if location is None or location.length is None or not location.has_bytes:
-        message = "`diff` compares several elements of a register or of xmem"
+        message = "`diff` compares several elements of a register or of xmem, as in "
+        message += f"`acc` or `xmem[0 .. +16]`, found {quoted(place.strip())}"
         raise ExpressionError(message, Span(0, end))
     start = argument.index(name, end)
     try:

@@ -88,7 +88,9 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
 def inrange(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Move back to where the address of a fault was last within memory. Raises ExpressionError."""
     if argument.strip():
-        raise ExpressionError("`inrange` takes nothing", stripped_span(argument))
+        raise ExpressionError(
+            f"`inrange` takes nothing, found {quoted(argument.strip())}", stripped_span(argument)
+        )
     found = fault_address(debugger)
     if found is None:
         raise ExpressionError("the next bundle accesses no memory outside of xmem", Span(0, 0))

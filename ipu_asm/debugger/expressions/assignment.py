@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.context import Context, Writable
@@ -11,11 +12,14 @@ from ipu_asm.debugger.expressions.locations import read
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
 from ipu_asm.expressions.arithmetic import Number
-from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
-from ipu_asm.expressions.tokens import tokens_of
+from ipu_asm.expressions.tokens import Token, tokens_of
+from ipu_asm.text import Span
 
 Edit = Callable[[Region, bytes], None]
+
+_OPERATORS: Final = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"))
 
 
 def split_assignment(text: str) -> tuple[str, str] | None:
@@ -24,11 +28,28 @@ def split_assignment(text: str) -> tuple[str, str] | None:
     The second expression is padded with blanks, so that its spans are offsets into `text`. Raises
     ExpressionError.
     """
-    for token in tokens_of(text):
+    tokens = tokens_of(text)
+    _check_written_out(text, tokens)
+    for token in tokens:
         if token.kind == "sign" and token.text == "=":
+            if not text[: token.span.start].strip():
+                message = "`=` takes a register, an element, a slice or xmem before it, found none"
+                raise ExpressionError(message, token.span)
             # Blanks keep the offsets of the second expression.
             return text[: token.span.start], " " * token.span.end + text[token.span.end :]
     return None
+
+
+def _check_written_out(text: str, tokens: Sequence[Token]) -> None:
+    """Raise ExpressionError for `lr0 += 5` and `lr0++`."""
+    for before, token in pairwise(tokens):
+        is_increment = before.text == token.text in ("+", "-") and tokens[-2] is token
+        if before.text in _OPERATORS and (token.text == "=" or is_increment):
+            target = text[: before.span.start].strip()
+            operand = "1" if is_increment else text[token.span.end :].strip()
+            message = f"no operator is called `{before.text}{token.text}`"
+            remedy = f"write {quoted(f'{target} = {target} {before.text} {operand}')}"
+            raise ExpressionError(f"{message}; {remedy}", Span(before.span.start, token.span.end))
 
 
 def assign(context: Writable, target_text: str, value_text: str) -> Value:

@@ -36,16 +36,17 @@ def missing_value_error(node: Name, names: MachineNames, given: Sequence[str]) -
 
 def unknown_name_error(what: str, node: Name, known: Sequence[str]) -> ExpressionError:
     """Return the error for an unknown name, with a similar known name as suggestion."""
+    if node.text.lower() == MEMORY:
+        message = "`xmem` takes its address in brackets, `xmem[0x100 .. +16]`, found none"
+        return ExpressionError(message, node.span)
     near = nearest_of(node.text, islice(_similar(node.text, known), _MAX_COMPARED))
     hint = f"; did you mean `{near}`?" if near is not None else ""
     return ExpressionError(f"no {what} is called {quoted(node.text)}{hint}", node.span)
 
 
 def _register_file(word: str, registers: Iterable[str]) -> str | None:
-    """Describe the numbered registers that a name is like, as in ``lr0 to lr15`` for ``lr99``."""
+    """Describe the numbered registers that a name is like, ``lr0 to lr15`` for ``lr99``, ``lr``."""
     prefix = word.rstrip("0123456789")
-    if not prefix or prefix == word:
-        return None
     numbers = [name.removeprefix(prefix) for name in registers if name.startswith(prefix)]
     indices = sorted(int(number) for number in numbers if number.isdecimal())
     return f"{prefix}{indices[0]} to {prefix}{indices[-1]}" if indices else None

@@ -20,7 +20,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
-_OPERAND: Final = re.compile(r"\s*(\w+)@([\w.]+)\s*", re.ASCII)
+_OPERAND: Final = re.compile(r"\s*(\w+)\s*@\s*([\w.]+)\s*", re.ASCII)
 
 
 class InstructionValues(NamedTuple):
@@ -101,20 +101,22 @@ def operand_value(debugger: Debugger, context: Context, text: str) -> str | None
     match = _OPERAND.fullmatch(text)
     if match is None:
         return None
-    register, mnemonic = match[1].lower(), match[2].lower()
-    location = context.view.location(register)
-    if location is None or location.space is not Space.SCALARS or location.length is not None:
+    location = context.view.location(context.names.get(match[1], match[1]).lower())
+    if location is None or not _is_scalar(location):
         message = f"expected a scalar register in front of @, found {match[1]}"
         raise ExpressionError(message, Span(*match.span(1)))
     if debugger.state.is_halted:
         return text_of(read(context, location), "d")
     every = bundle_values(debugger, context, debugger.state.program_counter)
-    named = [each for each in every if each.mnemonic == mnemonic]
+    spec = debugger.model.isa.spec(match[2])
+    mnemonic = (match[2] if spec is None else spec.mnemonic).lower()
+    named = [each for each in every if each.mnemonic.lower() == mnemonic]
     for each in named:
-        if register in each.registers:
-            return each.registers[register]
+        for register, seen in each.registers.items():
+            if context.view.location(register) == location:
+                return seen
     if named:
-        message = f"{match[2]} of the next bundle does not access {register}"
+        message = f"{match[2]} of the next bundle does not access {match[1]}"
     else:
         known = ", ".join(dict.fromkeys(each.mnemonic for each in every)) or "nothing"
         message = f"the next bundle has no {match[2]}, but: {known}"

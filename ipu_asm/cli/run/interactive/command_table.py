@@ -67,6 +67,8 @@ class CommandTable:
         self.by_word = {short: command for command in commands for short in command.short}
         self.by_word |= self.commands
         self._further = further
+        self.names = (*self.commands, *further)
+        """All names of commands, in no abbreviation."""
 
     def call(self, session: Session, line: str) -> Call | None:
         """Return the command that a line calls; None for one of the console and an expression.
@@ -86,7 +88,7 @@ class CommandTable:
         names = context.view.names
         if word in context.labels or word in context.names or word in names.known_registers:
             return None
-        found = [name for name in (*self.commands, *self._further) if name.startswith(word)]
+        found = [name for name in self.names if name.startswith(word)]
         if len(found) == 1:
             return self.commands.get(found[0])
         if found:
@@ -101,4 +103,4 @@ class CommandTable:
 
     def nearest(self, word: str) -> str | None:
         """Return the name that a misspelt word probably means."""
-        return nearest_of(word, (*self.commands, *self._further))
+        return nearest_of(word, self.names)

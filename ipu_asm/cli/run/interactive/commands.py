@@ -53,7 +53,7 @@ def _in_console(session: Session, line: str) -> None:
         return result.stop or session.stop
 
     if invocation(session.context, line) is None:
-        result = _expression(session, line)
+        result = session.console.run(line, TABLE.names)
     else:
         name = line.split()[0]
         if name == "goto":
@@ -67,18 +67,6 @@ def _in_console(session: Session, line: str) -> None:
         session.screen.show(result.text)
     if result.changed or session.debugger.resolver is not shown:
         session.refresh()
-
-
-def _expression(session: Session, line: str) -> CommandResult:
-    """Evaluate an expression or an assignment; a word that is nothing may be a misspelt command."""
-    try:
-        return session.console.run(line)
-    except ExpressionError as error:
-        word = line.split()[0]
-        near = TABLE.nearest(word) if word.isalpha() else None
-        if near is None:
-            raise
-        raise CommandError(f"{error.message}; did you mean the command `{near}`?") from error
 
 
 def _help(session: Session, argument: str) -> None:

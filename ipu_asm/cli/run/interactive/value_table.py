@@ -18,6 +18,7 @@ from ipu_asm.debugger.expressions import (
     evaluate,
 )
 from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.inspection.bundle_values import operand_value
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.emulator.element_types import MASK
 from ipu_asm.expressions.arithmetic import Number
@@ -38,6 +39,9 @@ class _Cell(NamedTuple):
 
 def value_text(session: Session, text: str) -> str:
     """Return an expression with its value, of a vector all elements. Raises ExpressionError."""
+    seen = operand_value(session.debugger, session.context, text)
+    if seen is not None:
+        return f"{text.strip()} = {seen}"
     result = evaluate(session.context, text)
     value = result.value
     if not value.is_vector or len(value.numbers) <= _FEW or value.kind == MASK:
