@@ -27,7 +27,8 @@ _PIECES = {
     "colossus": (
         "a:", "a: b: ", "1:", "$m0:1", "isa: edgenpu", "rpt 3, 1\n", "rpt $m0, 1f\n",
         "rpt $m0, 1f\n1:\n", "{ rpt 3, 1 ; fnop }\n", ".align 8\n", ".macro x\n", "#if 1\n", "x(",
-        "call $m10, f\n", "1f - ", "\\x ", "a = 1\n", ".set a, b\n", "(", "{ ",
+        "call $m10, f\n", "1f - ", "\\x ", "#define m\n", "#define m\n#undef m\n",
+        ".macro m\n.endm\nm\n.purgem m\n", '#include "a.h"\n', "a = 1\n", ".set a, b\n", "(", "{ ",
     ),
 }  # fmt: skip
 

@@ -10,6 +10,8 @@ from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.tokens import Kind, Place, Token, solid, trimmed, words_of
 
 VARIABLE_ARGUMENTS = "__VA_ARGS__"
+# A definition of one line that surely has no parameters; its body is read when it is used.
+_SIMPLE = re.compile(r"[ \t]*#[ \t]*define[ \t]+([^\W\d]\w*)(?=[ \t\r\n])[^\\\r\n]*(?:\r\n|\r|\n)?")
 # Whole statements, in contrast to an operand: a mnemonic with operands, or several statements.
 _STATEMENT = re.compile(r"\{|[^;]*;|\.?[^\W\d][\w.]*\s+[\w.$\"\\@]")
 
@@ -17,6 +19,7 @@ _STATEMENT = re.compile(r"\{|[^;]*;|\.?[^\W\d][\w.]*\s+[\w.$\"\\@]")
 class Macro:
     """A macro: `parameters` is None for an object-like one; the last is `...` if it is variadic.
 
+    `body` may be the line of an object-like macro that is not read yet.
     `variable` is the name of the variable arguments. `place` is its name in the `#define`; None for
     one that was given from outside. `dynamic` makes the text of one that differs at each use.
     """
@@ -25,7 +28,7 @@ class Macro:
         self,
         name: str,
         parameters: tuple[str, ...] | None,
-        body: tuple[Token, ...],
+        body: tuple[Token, ...] | Line,
         place: Place | None = None,
         *,
         variable: str = "",
@@ -33,10 +36,17 @@ class Macro:
     ) -> None:
         self.name = name
         self.parameters = parameters
-        self.body = body
+        self._body = body
         self.place = place
         self.variable = variable
         self.dynamic = dynamic
+
+    @cached_property
+    def body(self) -> tuple[Token, ...]:
+        """The tokens of the replacement."""
+        if isinstance(self._body, Line):
+            return tuple(trimmed(words_of(self._body)[1:]))
+        return self._body
 
     @cached_property
     def text(self) -> str:
@@ -51,6 +61,9 @@ class Macro:
 
 def macro_of(line: Line) -> Macro | None:
     """Return the macro that a `#define` line defines; None for a line without a valid name."""
+    simple = _SIMPLE.fullmatch(line.text)
+    if simple is not None:
+        return Macro(simple[1], None, line, Place(line, simple.start(1), simple.end(1)))
     tokens = words_of(line)
     if not tokens or tokens[0].kind is not Kind.NAME:
         return None

@@ -137,6 +137,8 @@ def _are_same(read: Sequence[Line], lines: Sequence[Line]) -> bool:
 def _breaks(line: Line) -> Output:
     if "/*" in line.text and (last := tokens_of(line)[-1]).kind is Kind.COMMENT:
         return verbatim(line, last.place.start)
+    if line.text.find("\n") == len(line.text) - 1 and "\r" not in line.text:
+        return verbatim(line, len(line.text) - 1)
     breaks = [*_BREAK.finditer(line.text)]
     parts = [Part(each[0], Place(line, each.start(), each.end()), True) for each in breaks]
     return Output("".join(part.text for part in parts), tuple(parts))

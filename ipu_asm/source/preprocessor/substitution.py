@@ -25,6 +25,9 @@ from ipu_asm.source.source_map import FrameKind
 
 _IGNORED = (Kind.BLANK, Kind.COMMENT, Kind.SPLICE, Kind.NEWLINE)
 _DEEPEST = 100
+_MAX_FRAMES = 100
+_HIDDEN_OF_TOKEN = 32
+"""So many names in which a token is hidden cost as much as a token."""
 
 
 class Following(Protocol):
@@ -113,7 +116,8 @@ class Substitution:
                 replacement = self._replacement(token, pending)
                 if replacement is not None:
                     length = sum(len(each.text) for each in replacement)
-                    self._budget.spend(len(replacement) + 1 + length // LENGTH_OF_TOKEN)
+                    names = len(token.hidden) * len(replacement) // _HIDDEN_OF_TOKEN
+                    self._budget.spend(len(replacement) + 1 + length // LENGTH_OF_TOKEN + names)
                     pending += reversed(replacement)
                     continue
             result.append(token)
@@ -214,9 +218,7 @@ class Substitution:
 
     def _function_like(self, token: Token, macro: Macro, call: _Call) -> list[Token]:
         closing = call.taken[-1]
-        label = f"macro `{macro.name}`"
-        place = _call_place(token, closing)
-        origin = Origin(FrameKind.MACRO, label, place, macro.place, token.origin)
+        origin = _origin(token, macro, FrameKind.MACRO, _call_place(token, closing))
         hidden = (token.hidden & closing.hidden) | {macro.name}
         body = Body(macro, call.arguments, self)
         return [
@@ -228,13 +230,19 @@ class Substitution:
 def _object_like(token: Token, macro: Macro) -> list[Token]:
     hidden = token.hidden | {macro.name}
     if macro.place is not None and macro.is_statement:
-        label = f"macro `{macro.name}`"
-        origin = Origin(FrameKind.MACRO, label, token.place, macro.place, token.origin)
+        origin = _origin(token, macro, FrameKind.MACRO, token.place)
         return [_moved(each, token, origin, hidden, token.origin) for each in macro.body]
-    label = f"value of `{macro.name}`"
-    origin = Origin(FrameKind.VALUE, label, token.place, macro.place, token.origin)
+    origin = _origin(token, macro, FrameKind.VALUE, token.place)
     stands = token.stands or token.place
     return [Token(each.kind, each.text, each.place, stands, origin, hidden) for each in macro.body]
+
+
+def _origin(token: Token, macro: Macro, kind: FrameKind, call: Place) -> Origin:
+    """Return the origin of a replacement; levels of a deep chain have that of an outer one."""
+    if token.origin is not None and len(token.hidden) >= _MAX_FRAMES:
+        return token.origin
+    what = "macro" if kind is FrameKind.MACRO else "value of"
+    return Origin(kind, f"{what} `{macro.name}`", call, macro.place, token.origin)
 
 
 def _moved(

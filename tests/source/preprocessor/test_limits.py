@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm import analyze
 from ipu_asm.source.preprocessor.limits import MOST_TEXT
 from tests.source.preprocessor.expanding import check_whole_map, expansions
 
@@ -11,7 +12,11 @@ _DOUBLING = "".join(f"#define A{n} A{n + 1} A{n + 1}\n" for n in range(40))
 _CALLS = "".join(f"#define A{n}(x) A{n + 1}(x) A{n + 1}(x)\n" for n in range(40))
 _PASTING = "".join(f"#define A{n}(x) A{n + 1}(x ## x)\n" for n in range(60))
 _QUOTING = "".join(f"#define A{n}(x) A{n + 1}(#x)\n" for n in range(60))
+_CHAIN = "".join(f"#define A{n} A{n + 1}\n" for n in range(20_000))
+_CALL_CHAIN = "".join(f"#define A{n}(x) A{n + 1}(x)\n" for n in range(20_000))
 BOMBS = {
+    "chain": _CHAIN + "A0\n",
+    "chain of calls": _CALL_CHAIN + "A0(1)\n",
     "doubling": _DOUBLING + "A0\n",
     "calls": _CALLS + "A0(1)\n",
     "pasting": _PASTING + "#define A60(x) x\nA0(aaaa)\n",
@@ -66,3 +71,18 @@ def test_the_finding_stands_at_the_line_that_made_too_much() -> None:
     (finding,) = expansions(text)[0].findings
     assert text[slice(*finding.span)] == "A0 // here"
     assert "at most" in finding.message or "limited" in finding.message
+
+
+@pytest.mark.parametrize("call", ["", "(1)"])
+def test_a_chain_of_a_thousand_macros_is_expanded_with_its_outer_levels(call: str) -> None:
+    head = call.replace("1", "x")
+    chain = "".join(f"#define A{n}{head} A{n + 1}{head}\n" for n in range(1_000))
+    (expansion,) = expansions(chain + f"A0{call}\n", HEADERS)
+    assert expansion.text.strip() == f"A1000{call}"
+    frame = expansion.source_map.frame_at(len(expansion.text) - 2)
+    assert frame is not None
+    labels = [level.label for level in frame.stack()]
+    assert len(labels) == 100
+    assert "`A0`" in labels[-1]
+    found = analyze(chain + f"A0{call}\n", isa="colossus").diagnostics
+    assert {finding.code for finding in found} <= {"E101"}
