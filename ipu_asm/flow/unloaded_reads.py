@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.control_run.continuations import execution, follow, starts_after, values_after
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.run import CANCELLED, LIMIT, UNKNOWN
 from ipu_asm.flow.control_run.steps import Step, WindowRead
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Segment, executions
 from ipu_asm.flow.element_sets import (
@@ -76,10 +76,15 @@ def unloaded_reads(
     reads: dict[tuple[int, str], UnloadedRead] = {}
     for read in chain.from_iterable(found):
         reads.setdefault((read.address, read.register), read)
-    if facts.run.end.reason in (UNKNOWN, LIMIT, CANCELLED):
-        walk.restore(states[-1])
+    starts = starts_after(program, facts.run)
+    if starts:
         ran = {node.address for node in facts.executions}
-        reads.update(((r.address, r.register), r) for r in _on_paths(program, facts, walk, ran))
+        for read in _on_every_path(program, facts, walk, states[-1]):
+            if read.address not in ran:
+                reads[read.address, read.register] = read
+        walk.restore(states[-1])
+        for read in _on_paths(program, facts, walk, starts, ran):
+            reads.setdefault((read.address, read.register), read)
     ordered = [reads[place] for place in sorted(reads)]
     return UnloadedReads(ordered, walk.steps, facts.run.nodes, effects, walk.sizes, states, found)
 
@@ -277,6 +282,23 @@ class _Walk:
         memories = [window.memory for window in self.steps[address].windows]
         return {name for memory in memories for name in (memory, *self.spaces[memory].parts)}
 
+    def maybe_read(self, node: Executed, unloaded: frozenset[str]) -> set[str]:
+        """Return the registers of whose windows nobody can say whether a bundle reads elements."""
+        step, found = self.steps[node.address], set[str]()
+        for place, window in enumerate(step.windows):
+            offset = value_in(node.values[step.first_window + place], ())
+            parts = self.spaces[window.memory].parts
+            if offset is not None:
+                size = self.sizes[window.memory]
+                is_read = window_elements(offset, window.size, size, window.is_clipped)
+                found |= {*parts} - {self._part(window.memory, offset)}
+                found |= set() if is_read else {window.memory}
+                continue
+            found |= {window.memory} if window.is_clipped else set()
+            # Which of them is read is not known.
+            found |= {part for part in parts if part != parts[0] or not unloaded >= {*parts}}
+        return found
+
     def _loaded_in(self, memory: str) -> int:
         """Return the elements that are loaded of a register, or of those that it consists of."""
         space, found = self.spaces[memory], self.elements.get(memory, 0)
@@ -327,26 +349,45 @@ class _Walk:
         self.found.setdefault((read.address, read.register), read)
 
 
+def _on_every_path(
+    program: Program, facts: ControlFacts, walk: _Walk, last: _Loaded
+) -> Iterator[UnloadedRead]:
+    """Yield the reads after the end of a run of what no path that leads there loads."""
+    values = values_after(program, facts)
+    nodes = {address: execution(facts.run, address, each) for address, each in values.items()}
+
+    def after(address: int, loaded: _Loaded) -> _Loaded:
+        walk.restore(loaded)
+        walk.nodes([nodes[address]], ())
+        return walk.state()
+
+    starts = dict.fromkeys(starts_after(program, facts.run), last)
+    for address, loaded in follow(program, starts, after, _either).items():
+        after(address, loaded)
+        yield from walk.found.values()
+
+
+def _either(one: _Loaded, other: _Loaded) -> _Loaded:
+    elements = dict(one.elements)
+    for memory, more in other.elements:
+        elements[memory] = elements.get(memory, 0) | more
+    return _Loaded(one.registers | other.registers, tuple(sorted(elements.items())))
+
+
 def _on_paths(
-    program: Program, facts: ControlFacts, walk: _Walk, ran: set[int]
+    program: Program, facts: ControlFacts, walk: _Walk, starts: Sequence[int], ran: set[int]
 ) -> Iterator[UnloadedRead]:
     """Yield the reads on paths that continue where a run ends, of bundles that have not run."""
-    successors = successors_of(program)
-    end = facts.run.end
-    if successors is None or end.address >= len(walk.steps):
-        return
-    starts = successors[end.address] if end.has_run else (end.address,)
-    missing = _missing_on_paths(walk, successors, starts)
+    missing = _missing_on_paths(walk, successors_of(program) or (), starts)
+    values = values_after(program, facts)
     for address, unloaded in missing.items():
-        if address in ran or address >= len(walk.steps):
+        if address in ran:
             continue
         effects = walk.effects[address]
-        uncertain = {w.memory for w in walk.steps[address].windows if w.is_clipped}
-        for parts in (walk.spaces[w.memory].parts for w in walk.steps[address].windows):
-            # Which of them is read is not known.
-            uncertain |= {part for part in parts if part != parts[0] or not unloaded >= {*parts}}
+        uncertain = walk.maybe_read(execution(facts.run, address, values[address]), unloaded)
+        windowed = {w.memory for w in walk.steps[address].windows if not w.is_live}
         for register in sorted((effects.old & unloaded) - uncertain):
-            if not walk.only_keeps(address, register):
+            if register in windowed or not walk.only_keeps(address, register):
                 yield UnloadedRead(address, register, False)
 
 
@@ -355,7 +396,7 @@ def _missing_on_paths(
 ) -> Mapping[int, frozenset[str]]:
     """Return, by address, the registers that nothing loads on some path from `starts` on."""
     missing = dict.fromkeys(starts, frozenset(walk.scratch - walk.loaded))
-    waiting = [start for start in starts if start < len(walk.steps)]
+    waiting = list(starts)
     while waiting:
         address = waiting.pop()
         writes = walk.effects[address].writes

@@ -39,6 +39,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.control_run.continuations import faults_after
 from ipu_asm.flow.control_run.endless import endless_condition
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.fault import Fault, fault_message, fault_of, iterations_at_end
@@ -56,20 +57,33 @@ RULE_ID = RuleId("W303", "access-outside-memory", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for the first access that faults."""
-    return in_each_configuration(program, _fault)
+    """A finding for the first access that faults; after its run, for those that do on all ways."""
+    return in_each_configuration(program, _faults)
 
 
-def _fault(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
+def _faults(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
     fault = fault_of(program, facts.run)
-    if not isinstance(fault, Fault) or endless_condition(facts.run) is not None:
-        return  # a loop that does not end leaves memory sooner or later: that is said instead
-    loops = iterations_at_end(facts.run, facts.run.loops)
-    message = fault_message(program, facts.run, fault) + iterations_text(program, facts.run)
-    related = [loop_place(program, head) for head, _ in loops[-1:]]
-    related += _updates(program, facts, fault)
+    # A loop that does not end leaves memory sooner or later: that is said instead.
+    if isinstance(fault, Fault) and endless_condition(facts.run) is None:
+        loops = iterations_at_end(facts.run, facts.run.loops)
+        places = [loop_place(program, head) for head, _ in loops[-1:]]
+        yield _finding(program, facts, fault, iterations_text(program, facts.run), places)
+    for each in faults_after(program, facts):
+        if isinstance(each, Fault):
+            yield _finding(program, facts, each, "", [])
+
+
+def _finding(
+    program: Program,
+    facts: ControlFacts,
+    fault: Fault,
+    iterations: str,
+    loops: list[RelatedInformation],
+) -> Diagnostic:
+    message = fault_message(program, facts.run, fault) + iterations
+    related = [*loops, *_updates(program, facts, fault)]
     span = instruction_span(program, fault.address, fault.access.instruction)
-    yield Diagnostic(RULE_ID, message, span, tuple(related))
+    return Diagnostic(RULE_ID, message, span, tuple(related))
 
 
 def _updates(program: Program, facts: ControlFacts, fault: Fault) -> Iterator[RelatedInformation]:
@@ -93,6 +107,9 @@ RULE = Rule(
         "set lr1 -128;;\nincr lr1 128; ldr_mult_reg r0 lr1 cr0; bkpt;;",
     ),
     invalid=(
+        # Wherever a branch on a register of the host leads.
+        "add lr1 lr0 cr1;;\nbeq lr1 lr0 +2;; incr lr3 1;; set lr2 -128;;\n"
+        "⟦ldr_mult_reg⟧ r0 lr2 cr0; bkpt;;",
         "set lr1 -128;;\n⟦ldr_mult_reg⟧ r0 lr1 cr0; bkpt;;",
         "set lr1 64;;\n⟦ldr_cyclic_mult_reg⟧ lr0 cr0 lr1; bkpt;;",
         "set lr2 32767;;\nadd lr2 lr2 lr2;;\nloop: incr lr1 512; ⟦str_acc_reg⟧ lr1 cr1;\n"
