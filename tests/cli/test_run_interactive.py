@@ -363,6 +363,14 @@ where a condition holds
 ! `out` takes nothing, found `3`
 > set view huge
 ! `set view` takes one of full, bundle, source, line, found `huge`
+> set view
+! `set view` takes one of full, bundle, source, line, found nothing
+> load
+! expected a file and its place, as in `load x.npy@0x2000`
+> dump
+! expected a file and a place, as in `dump out.npy@0x4000:64:i32`
+> x/99999999 0
+! `x` takes a count of up to 6 digits, found `99999999`
 > set
 ! expected `set PLACE = VALUE` or `set view full|bundle|source|line`
 > undisplay 3

@@ -14,7 +14,7 @@ from ipu_asm.cli.run.option_values import outside_memory
 from ipu_asm.config.file_writing import replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError
 from ipu_asm.debugger.console.command_io import whole_number
-from ipu_asm.debugger.expressions import NOTATIONS, ExpressionError
+from ipu_asm.debugger.expressions import NOTATIONS, ExpressionError, quoted
 from ipu_asm.debugger.regions import MEMORY, regions_of
 from ipu_asm.testbench.data.conversion import MachineData
 from ipu_asm.testbench.data.memory import content_of, dump_outputs
@@ -22,10 +22,9 @@ from ipu_asm.testbench.data.reading import read_piece
 from ipu_asm.testbench.data.source import Data, data_of, target_of
 from ipu_asm.text import counted
 
-_FORMAT: Final = re.compile(
-    r"\s*/(?P<count>[0-9]{0,6})(?P<formats>[A-Za-z0-9_,]*)(?:\s+|$)", re.ASCII
-)
+_FORMAT: Final = re.compile(r"\s*/(?P<count>[0-9]*)(?P<formats>[A-Za-z0-9_,]*)(?:\s+|$)", re.ASCII)
 _COUNT: Final = 64
+_MAX_DIGITS: Final = 6
 
 
 def _print(session: Session, argument: str) -> None:
@@ -69,7 +68,12 @@ def _undisplay(session: Session, argument: str) -> None:
 
 def _examine(session: Session, argument: str) -> None:
     match = _FORMAT.match(argument)
-    count = int(match["count"] or _COUNT) if match else _COUNT
+    digits = match["count"] if match else ""
+    if len(digits) > _MAX_DIGITS:
+        raise CommandError(
+            f"`x` takes a count of up to {_MAX_DIGITS} digits, found {quoted(digits)}"
+        )
+    count = int(digits or _COUNT)
     place = argument[match.end() :] if match else argument
     if not place.strip():
         raise CommandError("expected an address, as in `x cr0 + lr1` or `x/16f32 0x20000`")
@@ -100,7 +104,9 @@ def _set(session: Session, argument: str) -> None:
 def _set_view(session: Session, name: str) -> None:
     if name not in VIEWS:
         known = ", ".join(VIEWS)
-        raise CommandError(f"`set view` takes one of {known}, found `{name}`")
+        raise CommandError(
+            f"`set view` takes one of {known}, found {quoted(name) if name else 'nothing'}"
+        )
     session.view = name
 
 
@@ -113,6 +119,8 @@ def _assign(session: Session, text: str) -> None:
 
 
 def _load(session: Session, argument: str) -> None:
+    if not argument.strip():
+        raise CommandError("expected a file and its place, as in `load x.npy@0x2000`")
     state, size = session.debugger.state, session.debugger.model.memory_size
     try:
         data = data_of(argument.strip())
@@ -135,6 +143,8 @@ def _check(data: Data, size: int) -> None:
 
 
 def _dump(session: Session, argument: str) -> None:
+    if not argument.strip():
+        raise CommandError("expected a file and a place, as in `dump out.npy@0x4000:64:i32`")
     try:
         target = target_of(argument.strip())
         _check(target, session.debugger.model.memory_size)
