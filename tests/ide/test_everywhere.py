@@ -17,6 +17,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions, resolve
+from ipu_asm.ide.completion.snippets import instruction_snippet
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.document_symbol import REGISTERS, DocumentSymbol
 from ipu_asm.ide.expansion_view import expansion_view
@@ -40,10 +41,12 @@ from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 from tests.form_programs import TEXTS as FORM_TEXTS
+from tests.ide.snippets import accepted
 from tests.invariants import alive
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.s"))
 TEXTS = [path.read_text(encoding="utf-8") for path in EXAMPLES]
+SETS = ("ipu", "ipu2", "edgenpu", "xdna1", "xdna2", "colossus")
 SNIPPETS = st.sampled_from([
     ";", ";;", ":", "\n", "#", "//", ",", "?", "\r\n", "\r", "\f", "\0", "\ufeff", "\ud800",
     "\U0001f600",
@@ -385,3 +388,17 @@ def test_every_offset_of_damaged_templates(data: st.DataObject) -> None:
         text = text[:at] + data.draw(TEMPLATE_SNIPPETS) + text[at + data.draw(st.integers(0, 9)) :]
     check_everywhere(analyze(text), range(len(text) % 3, len(text) + 1, 3))
     check_whole(analyze(text))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_an_instruction_may_end_after_any_operand_and_go_wrong_at_any(name: str) -> None:
+    """Each set's instructions as they are typed; of large sets some."""
+    isa = load_isa(name)
+    specs = list(isa.instructions.values())
+    halt = next((each.mnemonic for each in specs if not each.operands), "NOP")
+    for spec in specs[:: 1 + len(specs) // 80]:
+        written = accepted(instruction_snippet(isa, spec, (), "x") or spec.mnemonic).split()
+        for count in range(1, len(written) + 1):
+            for last in ("", " foo"):
+                text = f"x: {' '.join(written[:count])}{last}{isa.surface.bundle_end}\n{halt}\n"
+                check_everywhere(analyze(text, name), range(3, 4))

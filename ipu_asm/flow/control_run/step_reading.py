@@ -215,6 +215,8 @@ class _Reader:
         if word is None:
             from ipu_asm.config.kernel_keys import NAMED_VALUES
 
+            if name not in NAMED_VALUES:
+                raise UnsupportedProgramError(f"{instruction.mnemonic} without `{name}`")
             return NAMED_VALUES[name][self._mode] in words
         return word.lower() in words
 
