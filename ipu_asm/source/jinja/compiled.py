@@ -10,9 +10,9 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.idtracking import symbols_for_node
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 
-from ipu_asm.diagnostics import RuleId
+from ipu_asm.diagnostics import RelatedInformation, RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.generator import TreeParts, declare, prepare
@@ -29,11 +29,12 @@ _TOO_DEEP = "a template is nested too deeply to be read"
 
 
 class Problem(NamedTuple):
-    """Why a template cannot be compiled, or not rendered, and where."""
+    """Why a template cannot be compiled, or not rendered, where, and by which calls."""
 
     rule: RuleId
     message: str
     span: Span
+    related: tuple[RelatedInformation, ...] = ()
 
 
 class CompileError(Exception):
@@ -158,21 +159,34 @@ def _deepest_tag(tokens: Tokens) -> Span:
 
 
 class FailedTag(NamedTuple):
-    """The tag whose code raised an error: the base of its part, and its number there."""
+    """A tag that an error went through: the base of its part, and its number there.
+
+    `macro` is the name of the macro that was called there; empty where the error was raised.
+    """
 
     base: int
     tag: int
+    macro: str = ""
 
 
-def failed_tag(traceback: TracebackType | None) -> FailedTag | None:
-    """Return the tag whose code is innermost on the stack of an error."""
-    line, names = 0, None
+def failed_tags(traceback: TracebackType | None) -> list[FailedTag]:
+    """Return the tag whose code raised an error, and those of the calls that led there."""
+    found: list[FailedTag] = []
+    failed: FailedTag | None = None
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == _FILE:
-            line, names = traceback.tb_lineno, traceback.tb_frame.f_globals
+        frame = traceback.tb_frame
+        if frame.f_code.co_filename == _FILE:
+            failed = _tag_at(traceback.tb_lineno, frame.f_globals)
+        elif failed and frame.f_code is Sandbox.call.__code__:
+            macro = frame.f_locals["function"]
+            if isinstance(macro, Macro):
+                found.append(failed._replace(macro=macro.name))
         traceback = traceback.tb_next
-    if names is None:
-        return None
+    return [failed, *reversed(found)] if failed else []
+
+
+def _tag_at(line: int, names: Mapping[str, Any]) -> FailedTag:
+    """Return the tag of a line of generated code, which has these global names."""
     written = [pair.split("=") for pair in names["debug_info"].split("&") if pair]
     number = max(0, bisect_right([int(line) for _, line in written], line) - 1)
     token, tag_of = int(written[number][0]) if written else 0, names["_tag_of"]

@@ -22,7 +22,7 @@ _MOST_SUGGESTIONS = 50
 
 def problem_finding(problem: Problem) -> Diagnostic:
     """Return the finding about a template that cannot be rendered."""
-    return Diagnostic(problem.rule, problem.message, problem.span)
+    return Diagnostic(*problem)
 
 
 def context_findings(tokens: Tokens, declared: DeclaredContexts) -> list[Diagnostic]:

@@ -13,9 +13,10 @@ from typing import Any, Iterable, Mapping, Sequence
 from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 
+from ipu_asm.diagnostics import RelatedInformation, RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.jinja.compiled import Problem, failed_tag
+from ipu_asm.source.jinja.compiled import Problem, failed_tags
 from ipu_asm.source.jinja.document import Edit, Template
 from ipu_asm.source.jinja.limits import (
     MOST_CHARACTERS,
@@ -247,17 +248,24 @@ _NO_OTHER_FILES = (
 
 
 def _problem(template: Template, error: Exception) -> Problem:
-    tokens, failed = template.tokens, failed_tag(error.__traceback__)
-    tag = template.numbers.tag(sum(failed)) if failed else len(tokens.tags) - 1
-    span = tokens.tag_span(tag)
+    tags, calls = template.tokens.tags, failed_tags(error.__traceback__)
+    spans = [template.tokens.tag_span(template.numbers.tag(base + tag)) for base, tag, _ in calls]
+    span = spans[0] if spans else template.tokens.tag_span(len(tags) - 1)
+    places = [(each, f"in macro `{call.macro}`") for each, call in zip(spans, calls) if call.macro]
+    related = tuple(RelatedInformation(*each) for each in dict.fromkeys(places))
+    return Problem(*_described(error), span, related)
+
+
+def _described(error: Exception) -> tuple[RuleId, str]:
+    """Return the rule and the message of an error."""
     if isinstance(error, LimitError):
-        return Problem(EXPANSION_LIMIT, str(error), span)
+        return EXPANSION_LIMIT, str(error)
     if isinstance(error, (RecursionError, MemoryError, OverflowError)):
         message = f"a template needs limited time and memory, found: {readable(error)}"
-        return Problem(EXPANSION_LIMIT, message, span)
+        return EXPANSION_LIMIT, message
     if isinstance(error, TypeError) and str(error).startswith(_NO_LOADER):
-        return Problem(TEMPLATE_SYNTAX, _NO_OTHER_FILES, span)
-    return Problem(TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}", span)
+        return TEMPLATE_SYNTAX, _NO_OTHER_FILES
+    return TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}"
 
 
 class _Session:

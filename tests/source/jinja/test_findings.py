@@ -190,3 +190,23 @@ def test_the_block_that_is_named_without_a_call_is_an_error() -> None:
 def test_a_number_that_python_does_not_write_is_a_finding_at_the_number() -> None:
     number = "0x" + "f" * 3_600
     check(f"set lr0 {{{{ 1 + {number} }}}};;\nbkpt;;", ("E403", number))
+
+
+def test_an_error_in_a_macro_names_the_calls_that_led_there() -> None:
+    text = (
+        "{% macro a(n) %}{{ 1 // n }}{% endmacro %}\n"
+        "{% macro b(n) %}\n{{ a(n) }}{% endmacro %}\n"
+        "{% macro unused(x) %}{% endmacro %}\n"
+        "{% for i in [1, 0] %}\n{{ unused(b(i)) }};;\n{% endfor %}\n"
+    )
+    (finding,) = check(text, ("E401", "{{ 1 // n }}"))
+    assert [(text[slice(*each.span)], each.message) for each in finding.related] == [
+        ("{{ a(n) }}", "in macro `a`"),
+        ("{{ unused(b(i)) }}", "in macro `b`"),
+    ]
+
+
+def test_a_call_that_is_repeated_is_named_once() -> None:
+    text = "{% macro m(n) %}{{ m(n) }}{% endmacro %}\n{{ m(1) }}bkpt;;"
+    (finding,) = check(text, ("E403", "{{ m(n) }}"))
+    assert [text[slice(*each.span)] for each in finding.related] == ["{{ m(n) }}", "{{ m(1) }}"]
