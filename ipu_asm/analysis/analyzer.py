@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence, TypeAlias
 
@@ -15,6 +16,7 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import DEFAULT_ISA, isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
+from ipu_asm.lint.rules.mark_in_comment import swallowed_code
 from ipu_asm.lint.suppressions import suppress, suppress_written
 from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
@@ -249,6 +251,9 @@ class Analyzer:
         ]
         findings = lifted_findings(found)
         findings += findings_outside(source.text, written, expansions)
+        if self.isa.surface.templates:
+            swallowed = (swallowed_code(self.isa, source.text, each) for each in expansions)
+            findings += dict.fromkeys(chain.from_iterable(swallowed))
         headers = {p: file for each in expanded for p, file in each.expansion.files.items()}
         analysis = Analysis(source, program, self.isa, (), expanded, settings)
         surface = self.isa.surface

@@ -1,10 +1,13 @@
-"""A comment that hides the end of a bundle.
+"""A comment that hides the end of a bundle, or code that a template joins to it.
 
 ## What it does
 Reports a `;;` at the end of a comment that follows an instruction, if the bundle continues on the
 next line; and a `;;` after a number that is written `#5`, because `#` begins a comment. The fix
 ends the bundle before the comment, or removes the `#`. A `;;` is not reported in a comment after
 the end of its bundle, in a comment alone on its line, or in commented-out code.
+
+Reports code that becomes part of a comment because a tag of a template, such as `{#- note -#}` or
+`{%- endif %}`, removes the line break between them. Write that tag without `-`.
 
 ## Why
 A comment extends to the end of its line, so a `;;` in it is not read. The next bundle becomes part
@@ -28,17 +31,33 @@ of this one: its instructions execute a cycle earlier, or do not fit.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
+from ipu_asm.diagnostics import (
+    Applicability,
+    Diagnostic,
+    Fix,
+    RelatedInformation,
+    RuleId,
+    Severity,
+)
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span, TextEdit
 
 RULE_ID = RuleId("W104", "mark-in-comment", Severity.WARNING)
 _NUMBER = re.compile(r"#[+-]?[0-9]\w*[ \t]*")
+_TRIM = re.compile(r"\{[%{#]-|-[%}#]\}")
+_BLANKS = re.compile(r"\s*")
+_SWALLOWED = (
+    "this code is part of the comment before it, for the tag between removes the line break; "
+    "write the tag without `-`"
+)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -111,6 +130,61 @@ def _end_before(isa: Isa, bundle: Bundle, number: int) -> Fix:
     return Fix("end the bundle before the comment", (edit,), Applicability.UNSAFE)
 
 
+def swallowed_code(isa: Isa, text: str, expansion: Expansion) -> Iterator[Diagnostic]:
+    """A finding for each piece of code that a tag of a template, `text`, joins to a comment."""
+    if _TRIM.search(text) is None or expansion.is_partial:
+        return
+    made, comments, begin = expansion.text, parser_for(isa).grammar.comment, 0
+    joins = [*sorted(_joins(text, expansion).items()), (len(made), Span(0, 0))]
+    for (start, tag), (following, _) in pairwise(joins):
+        line_end = made.find("\n", start)
+        line_end = line_end if line_end >= 0 else len(made)
+        begin = max(begin, made.rfind("\n", begin, start) + 1)
+        comment = comments.search(made, begin, line_end)
+        if comment is None or comment.start() >= start:
+            continue
+        begin = comment.start()
+        more = comments.search(made, start, min(following, line_end))
+        code = made[start : more.start() if more else min(following, line_end)]
+        start += len(code) - len(code.lstrip())
+        place = expansion.source_map.written(Span(start, start + len(code.strip())))
+        if place is not None and _is_bundle(isa, code.strip()):
+            related = [RelatedInformation(tag, "the line break is removed here")]
+            said = expansion.source_map.written(Span(begin, begin + 1))
+            if said is not None:
+                related.append(RelatedInformation(said.span, "the comment begins here"))
+            yield Diagnostic(RULE_ID, _SWALLOWED, place.span, tuple(related))
+
+
+def _joins(text: str, expansion: Expansion) -> dict[int, Span]:
+    """Return the tags that remove line breaks, by the offsets of these in an expansion."""
+    from ipu_asm.source.jinja.tags import tags_of  # for templates alone
+
+    found: dict[int, Span] = {}
+    for _, (start, end), _, _ in tags_of(text):
+        before = start
+        while before and text[before - 1].isspace():
+            before -= 1
+        after = _BLANKS.match(text, end).end()  # type: ignore[union-attr]
+        if before and text.startswith("-", start + 2) and "\n" in text[before:start]:
+            last = SourceRange(MAIN, Span(before - 1, before))
+            for span in expansion.source_map.expanded_spans(last):
+                found.setdefault(span.end, Span(start, end))
+        if text.endswith("-", 0, end - 2) and "\n" in text[end:after]:
+            first = SourceRange(MAIN, Span(after, after + 1))
+            for span in expansion.source_map.expanded_spans(first):
+                found.setdefault(span.start, Span(start, end))
+    return found
+
+
+def _is_bundle(isa: Isa, text: str) -> bool:
+    """Whether a text is code, not prose: it ends a bundle, or it is one."""
+    if isa.surface.bundle_end and text.endswith(isa.surface.bundle_end):
+        return True
+    bundle = parser_for(isa).bundle(text)
+    return bool(bundle.instructions) and not bundle.findings
+
+
 RULE = Rule(
     id=RULE_ID,
     documentation=__doc__ or "",
@@ -140,6 +214,9 @@ RULE = Rule(
         "acc // so far ;;⟦;;⟧ \nbkpt # and on ;; with\n;;",
         "set lr0 5; # set it to five ⟦;;⟧\nbkpt;;",
         "acc; // one #⟦;;⟧\r\n mult_nop # two ⟦;;⟧\r\nbkpt;;",
+        "# the kernel\n{#- remark -#}\n    ⟦set lr5 5;;⟧\nbkpt;;",
+        "acc;; // one\n{%- set a = 1 -%}\n⟦set lr5 {{ a }}; acc;;⟧ # two\nbkpt;;",
+        "# two\n{{- '' }}⟦acc;;⟧\r\nbkpt;;",
     ),
     check_bundle=check,
     fixes=(Applicability.UNSAFE,),

@@ -210,3 +210,13 @@ def test_a_call_that_is_repeated_is_named_once() -> None:
     text = "{% macro m(n) %}{{ m(n) }}{% endmacro %}\n{{ m(1) }}bkpt;;"
     (finding,) = check(text, ("E403", "{{ m(n) }}"))
     assert [text[slice(*each.span)] for each in finding.related] == ["{{ m(n) }}", "{{ m(1) }}"]
+
+
+def test_code_that_a_tag_joins_to_a_comment_is_told_with_the_tag_and_the_comment() -> None:
+    loop = "{% for i in [1, 2] %}\n", "{% endfor %}bkpt;;"
+    text = "# the kernel\n{#- note -#}\n  set lr{{ i }} 1;; # x\n".join(loop)
+    (finding,) = check(text, ("W104", "set lr{{ i }} 1;;"))
+    assert [(text[slice(*each.span)], each.message) for each in finding.related] == [
+        ("{#- note -#}", "the line break is removed here"),
+        ("#", "the comment begins here"),
+    ]
