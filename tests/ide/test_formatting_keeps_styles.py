@@ -148,7 +148,7 @@ def test_blanks_at_the_ends_of_lines_and_of_the_file_go(style: str, ending: str)
 
 
 SETS = {".S": "colossus", ".aie2": "xdna1", ".aie2p": "xdna2", ".edgenpu": "edgenpu"}
-FOLDERS = ("examples", "tests/data", "tests/isa", "vscode-extension/templates")
+FOLDERS = ("examples", "tests/data", "tests/targets", "vscode-extension/templates")
 FILES = [
     path
     for folder in FOLDERS

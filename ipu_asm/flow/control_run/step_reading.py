@@ -199,7 +199,7 @@ class _Reader:
                     one = (NeededBits(low, bits, numbers),)
                     yield Requirement(place, register, one, is_live, is_certain=is_certain)
                 continue
-            [first] = self._registers_of(instruction, first_byte) or [-1]
+            first, *_ = self._registers_of(instruction, first_byte) or [-1]
             skipped = 0 if first >= 0 else self._number(instruction, first_byte)
             for half, register in enumerate(registers):
                 bytes_ = range(max(0, skipped - _REGISTER_BYTES * half), _REGISTER_BYTES)

@@ -61,7 +61,7 @@ def operations_of(program: Program, addresses: Sequence[int]) -> list[Operation]
     for place, operation in enumerate(operations):
         fault = faults.by_place.get((operation.address, operation.number))
         if fault is not None:
-            held = faults.held[addresses[0]]
+            held = faults.held.get(addresses[0], frozenset())  # control may never come there
             requires = tuple(each for each in fault.requires if each not in held)
             operations[place] = operation._replace(may_fault=fault.always, requires=requires)
     return operations
