@@ -351,7 +351,10 @@ def test_unknown_rules_are_told_once(capsys: pytest.CaptureFixture[str]) -> None
     [
         ("E1o1", "`E101`"),
         ("Unused-Lable", "`unused-label`"),
-        ("unknown-register", "`unknown-mnemonic`, `unknown-keyword` or `dead-register-write`"),
+        (
+            "unknown-register",
+            "`unknown-mnemonic`, `unknown-keyword`, `unknown-directive` or `dead-register-write`",
+        ),
         ("access-out-of-memory", "`access-outside-memory`"),
     ],
 )

@@ -41,7 +41,7 @@ def completed(line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("ipu-lint --select E10", ["E101", "E102", "E103", "E104", "E105", "E106"]),
+        ("ipu-lint --select E10", ["E101", "E102", "E103", "E104", "E105", "E106", "E107"]),
         ("ipu-lint --ignore E101,unused-l", ["E101,unused-label"]),
         ("ipu-lint --explain ldr_mult_r", ["ldr_mult_reg"]),
         ("ipu-lint --format json", ["json", "json-lines"]),
