@@ -97,12 +97,15 @@ def _findings(
     for access in accesses_of(program.isa, bundle):
         if access.writes and access.register in dead:
             mnemonic = bundle.instructions[access.instruction].mnemonic
+            register = access.register
+            related = tuple(_next_writes(program, successors, address, register))
+            expected = "read before it is overwritten" if related else "read"
+            until = "between this `{}` and the next write" if related else "after this `{}`"
             message = (
-                f"a value must be read before it is overwritten: nothing reads "
-                f"`{access.register}` between this `{mnemonic}` and the next write"
+                f"a value must be {expected}: nothing reads `{register}` "
+                f"{until.format(mnemonic)}; remove the `{mnemonic}`, or read `{register}`"
             )
             span = program.span(number, access_span(bundle, access))
-            related = tuple(_next_writes(program, successors, address, access.register))
             yield Diagnostic(RULE_ID, message, span, related, tags=("unnecessary",))
 
 
@@ -125,8 +128,8 @@ def _registers(isa: Isa) -> Sequence[str]:
 def _next_writes(
     program: Program, successors: Sequence[Sequence[int]], address: int, register: str
 ) -> Iterator[RelatedInformation]:
-    """Yield the place of the next write on the first path behind an address."""
-    waiting, seen = list(successors[address]), set[int]()
+    """Yield the place of another write, the next one on a path behind an address."""
+    waiting, seen = list(successors[address]), {address}
     while waiting:
         following = waiting.pop(0)
         if following in seen or following >= program.size:
@@ -159,6 +162,8 @@ RULE = Rule(
     invalid=(
         "set ⟦lr1⟧ 1;;\nset lr1 2;;\nldr_mult_reg r0 lr1 cr0; bkpt;;",
         "set lr2 4;;\nloop: set ⟦lr1⟧ 5; incr lr0 1;; set lr1 0;\nbne lr0 lr2 loop;; bkpt;;",
+        # Only the next iteration overwrites it.
+        "loop: set ⟦lr1⟧ 5; acc;; b loop;;",
         "incr ⟦lr1⟧ 128; str_acc_reg lr2 cr1;;\nbeq lr2 lr3 +2;; set ⟦lr1⟧ 1;; set lr1 0;; bkpt;;",
     ),
     check_program=check,
