@@ -23,7 +23,7 @@ from ipu_asm.syntax.directives import directive_findings
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.symbol_directives import wrong_argument
 
-_MOST_REMEMBERED = 60_000
+_MOST_REMEMBERED = 20_000
 _MOST_PLACES = 10_000
 # Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200

@@ -127,6 +127,27 @@ def test_every_edit_of_a_file_without_end_marks_does_not_leave_a_copy_of_it() ->
     assert grown < 2_000_000
 
 
+def test_edits_after_many_others_leave_nothing_behind() -> None:
+    analyzer = Analyzer(load_isa("ipu"), most_remembered=10)
+    lines = ["incr lr1 1;;\n"] * 8
+    analysis = analyzer.analyze("".join(lines))
+
+    def edited(numbers: range) -> int:
+        nonlocal analysis
+        for number in numbers:
+            lines[number % 8] = f"incr lr1 1; # {number}\nacc;;\n"
+            analysis = analyzer.analyze("".join(lines), before=analysis)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = edited(range(40))
+        assert (edited(range(40, 540)) - before) / 500 < 50
+    finally:
+        tracemalloc.stop()
+
+
 def test_garbage_is_collected_afterwards_if_it_was_before() -> None:
     assert gc.isenabled()
     check_findings("foo;;", "E101")
