@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-from tests.server.conversation import EXIT, asked, greeted, opened
+import pytest
+
+from tests.server.conversation import EXIT, asked, changed, greeted, opened
 
 URI = "file:///kernel.ipu"
 TEXT = '{% set k = "lr5" %} {# role #}\nset {{ k }}  1;;\nbkpt;;\n'
@@ -52,3 +55,36 @@ def test_formatting_leaves_tags_alone() -> None:
 
 def test_the_outline_has_the_name() -> None:
     assert "k" in [symbol["name"] for symbol in result("documentSymbol")]
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "{{ (range(99999) | list) | tojson(indent=99999) }}",
+        "{{ '{:{}}'.format(1, '1999999999') }}",
+        "{{ ('{0:99999}' * 9000).format(1) | length }}",
+        "".join(f"{{# ipu: context n={n} #}}" for n in range(64))
+        + "{% for a in range(999) %}{% for b in range(999) %}{% endfor %}{% endfor %}",
+        "".join(f"{{# ipu: context n={n} #}}" for n in range(64))
+        + "{% set a = range(99999) | list %}{{ a | reject('in', a) | list }}",
+    ],
+)
+def test_other_documents_are_answered_while_a_bomb_is_open_and_edited(bomb: str) -> None:
+    # Each of these took all memory, or half a minute.
+    start = time.process_time()
+    said = greeted(
+        opened("file:///bomb.ipu", bomb),
+        asked(1, "hover", "file:///bomb.ipu", position={"line": 0, "character": 4}),
+        opened(URI, TEXT),
+        asked(2, "hover", URI, position=NAME),
+        changed("file:///bomb.ipu", 2, {"text": bomb + "\nbkpt;;"}),
+        asked(3, "hover", URI, position=NAME),
+        EXIT,
+    )
+    assert time.process_time() - start < 15
+    assert said.answer(2)["result"]["range"] == said.answer(3)["result"]["range"] == USED
+    (codes, *_) = [
+        {finding["code"] for finding in each["diagnostics"]}
+        for each in said.published("file:///bomb.ipu")
+    ]
+    assert codes == {"E403"}

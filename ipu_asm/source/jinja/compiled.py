@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_right
 from contextlib import contextmanager
 from functools import cached_property
@@ -128,7 +129,9 @@ class CompiledTags:
         with _compile_errors(tokens):
             declare(self.tree, sorted(self.roots | around))
             source = self._sandbox._generate(self.tree, None, _FILE)
-            return compile(source, _FILE, "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # such as of an element of a number
+                return compile(source, _FILE, "exec")
 
 
 def _literals_in(found: Sequence[nodes.Node]) -> frozenset[int]:

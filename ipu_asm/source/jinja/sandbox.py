@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import wraps
 from types import BuiltinMethodType, FunctionType, MethodType
@@ -21,12 +22,14 @@ from ipu_asm.source.jinja.limits import (
     METHOD_LIMITS,
     MOST_CALLS,
     MOST_SECONDS,
+    MOST_SECONDS_OF_ALL,
     LimitError,
     Meter,
     require_field,
     require_operands,
 )
 from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
+from ipu_asm.source.jinja.syntax_errors import shown_text
 from ipu_asm.source.jinja.tokens import Tokens
 
 _TAKE_UNDEFINED = {"d", "default"}
@@ -34,6 +37,7 @@ MOST_VALUES = 16
 """Of a variable that are remembered for people."""
 _LONGEST_VALUE = 40
 _SHORT_NUMBER = 10**9
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FUNCTIONS = (FunctionType, MethodType, BuiltinMethodType, BlockReference, type)
 
 
@@ -51,13 +55,13 @@ class Recorder:
         self.reset()
 
     def start(self) -> None:
-        """Begin with a new allowance of time; a `new_meter` has what is left of it."""
-        self._end = time.thread_time() + MOST_SECONDS
+        """Begin with a new allowance of time for all contexts."""
+        self._end = time.thread_time() + MOST_SECONDS_OF_ALL
         self.new_meter()
 
     def new_meter(self) -> None:
         """Begin to count anew."""
-        self.meter = Meter(self._end)
+        self.meter = Meter(min(self._end, time.thread_time() + MOST_SECONDS))
 
     @property
     def is_late(self) -> bool:
@@ -98,6 +102,10 @@ class Recorder:
             value = str(value)
             parts = (value,) if value.__class__ is Piece else ()
         self.meter.output(len(value))
+        if not value.isascii() and (half := _SURROGATE.search(value)):
+            raise TemplateRuntimeError(
+                f"a text has whole characters, found half of one: `{shown_text(half[0])}`"
+            )
         return piece(value, PieceKind.OUTPUT, tag, parts)
 
     def iterate(self, tag: int, weight: int, value: Any) -> str:
@@ -166,7 +174,7 @@ def shown_value(value: Any) -> str:
         isinstance(value, int) and abs(value) > 10**40
     ):
         shown = str(value[: _LONGEST_VALUE + 1] if isinstance(value, str) else value)
-        shown = str.__str__(shown)
+        shown = shown_text(str.__str__(shown))
         return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 3] + "..."
     return "..."
 
@@ -187,7 +195,10 @@ class Unknown(Undefined):
     @property
     def message(self) -> str:
         """Jinja's sentence about the value."""
-        return self._undefined_message
+        try:
+            return self._undefined_message
+        except (TemplateRuntimeError, ValueError):  # an index without a text
+            return f"`{type(self._undefined_obj).__name__}` has no such element"
 
     @property
     def name(self) -> str | None:

@@ -11,6 +11,7 @@ from ipu_asm.source.jinja.tokens import LexicalError, Tokens
 from ipu_asm.text import Span
 
 _QUOTED = re.compile(r"'([^'\n]+)'")
+_LONGEST_MESSAGE = 300
 _BEGIN_MARKS = {"variable": "{{", "block": "{%", "comment": "{#"}
 _END_MARKS = {"variable": "}}", "block": "%}", "comment": "#}"}
 
@@ -26,7 +27,14 @@ def readable(error: Exception) -> str:
 
 def quoted(message: str) -> str:
     """Return the first line of a message with names in backticks."""
-    return _QUOTED.sub(r"`\1`", message.splitlines()[0]).rstrip(".")
+    line = message.splitlines()[0]
+    line = line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "..."
+    return _QUOTED.sub(r"`\1`", shown_text(line)).rstrip(".")
+
+
+def shown_text(text: str) -> str:
+    """Return a text for people, with halves of surrogate pairs, which no file has, as escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def lexical_error_place(error: LexicalError) -> tuple[str, Span]:

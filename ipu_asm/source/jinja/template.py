@@ -19,7 +19,7 @@ from ipu_asm.source.jinja.findings import (
     undefined_findings,
     unused_findings,
 )
-from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_SECONDS, MOST_TAGS, MOST_TOKENS
+from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_SECONDS_OF_ALL, MOST_TAGS, MOST_TOKENS
 from ipu_asm.source.jinja.parts import Workshop
 from ipu_asm.source.jinja.positions import LazySequence, Positions, skeleton_map
 from ipu_asm.source.jinja.rendering import Rendering, render, render_again
@@ -56,9 +56,9 @@ def expand_template(
     memo = earlier if isinstance(earlier, _Memo) else None
     if memo is not None and change is not None and change.turns(memo.latest, text):
         whole = memo.change.then(change) if memo.change else change
-        memo.template.workshop.recorder.start()
         edited = memo.template.after(text, whole)
         if edited is not None:
+            edited[0].workshop.recorder.start()
             contexts = contexts_of(settings, edited[0].read.contexts)
             return _expansions(_edited(memo, *edited, contexts), contexts)
         memo = memo._replace(latest=text, change=whole)
@@ -82,7 +82,6 @@ def _read(text: str, settings: SourceSettings, earlier: _Memo | None) -> tuple[E
     if not is_readable(text):
         return (_refused(text, "a number may have 4,000 digits at most"),)
     workshop = earlier.template.workshop if earlier else Workshop()
-    workshop.recorder.start()
     tokens = Tokens(text)
     if len(tokens.tokens) > MOST_TOKENS:
         return (_refused(text, f"a template may have {MOST_TOKENS:,} words in its tags at most"),)
@@ -91,6 +90,7 @@ def _read(text: str, settings: SourceSettings, earlier: _Memo | None) -> tuple[E
     except CompileError as error:
         broken = _broken(tokens, error.problem, settings)
         return tuple(each._replace(memo=earlier) for each in broken)
+    workshop.recorder.start()
     return _expansions(_Memo(template, [], text), contexts_of(settings, template.read.contexts))
 
 
@@ -115,7 +115,7 @@ def _all_expanded(memo: _Memo, contexts: Sequence[TemplateContext]) -> Iterator[
         if made > MOST_CHARACTERS or (number and recorder.is_late):
             message = f"a template may make {MOST_CHARACTERS:,} characters in all its contexts"
             if recorder.is_late:
-                message = f"a template may take {MOST_SECONDS:g} s in all its contexts"
+                message = f"a template may take {MOST_SECONDS_OF_ALL:g} s in all its contexts"
             yield _refused(memo.template.text, message)._replace(context=context.description)
             return
         expansion = _expanded(memo, context)

@@ -12,7 +12,7 @@ from ipu_asm import analyze
 from tests.source.jinja.bombs import BOMBS
 
 ROOT = Path(__file__).resolve().parents[3]
-MILLION_TURNS, MEGABYTES = 50, 200  # of a plain loop: 2 to 5 seconds
+MILLION_TURNS, MEGABYTES = 30, 200  # of a plain loop: 1 to 3 seconds
 # Of these the result is small, or they are wrong for another reason.
 HARMLESS = {
     "doubled empty text",

@@ -1,0 +1,103 @@
+"""No template and no directive is an internal error: of a command, or of the language server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Sequence
+
+import pytest
+from hypothesis import example, given, settings
+
+from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.fmt import command as fmt
+from ipu_asm.cli.lint import command as lint
+from ipu_asm.cli.mca import command as mca
+from ipu_asm.cli.run import command as ipu_run
+from ipu_lsp.json_types import Json
+from tests.cli.commands import run
+from tests.server.conversation import asked, greeted, opened
+from tests.written_texts import DIRECTIVES, TEMPLATES
+
+COMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], tuple[str, ...]]] = {
+    "lint": (lint.main, ("--isolated", "--no-cache")),
+    "fmt": (fmt.main, ("--isolated", "--check")),
+    "assemble": (assembler.main, ("assemble", "--format", "hex")),
+    "expand": (assembler.main, ("expand",)),
+    "mca": (mca.main, ()),
+    "run": (ipu_run.main, ("--max-cycles", "100")),
+}
+_AT: Json = {"line": 0, "character": 4}
+_ALL: Json = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+REQUESTS: dict[str, Json] = {
+    "hover": {"position": _AT},
+    "completion": {"position": _AT},
+    "definition": {"position": _AT},
+    "references": {"position": _AT, "context": {"includeDeclaration": True}},
+    "documentHighlight": {"position": _AT},
+    "rename": {"position": _AT, "newName": "z"},
+    "signatureHelp": {"position": _AT},
+    "selectionRange": {"positions": [_AT]},
+    "documentSymbol": {},
+    "documentLink": {},
+    "foldingRange": {},
+    "codeLens": {},
+    "semanticTokens/full": {},
+    "inlayHint": {"range": _ALL},
+    "codeAction": {"range": _ALL, "context": {"diagnostics": []}},
+    "formatting": {"options": {"tabSize": 4, "insertSpaces": True}},
+}
+INTERNAL_ERROR = -32603
+
+
+def check_commands(
+    path: Path, text: str, names: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each command ends as it should."""
+    path.write_text(text, "utf-8", "replace")
+    for name in names:
+        main, arguments = COMMANDS[name]
+        ran = run(main, [*arguments, str(path)], capsys)
+        assert ran.status in (0, 1, 2), (name, ran.err)
+        assert "internal error" not in ran.err, name
+        assert " at 0x" not in ran.out, name
+
+
+def check_server(uri: str, text: str, language: str) -> None:
+    """Each request is answered, and the findings are published."""
+    requests = [asked(n, name, uri, **more) for n, (name, more) in enumerate(REQUESTS.items(), 1)]
+    conversation = greeted(opened(uri, text, language), *requests)
+    errors = [said["error"] for said in conversation.said if "error" in said]
+    assert [error for error in errors if error["code"] == INTERNAL_ERROR] == []
+    assert len(conversation.published(uri)) == 1
+
+
+@example(text="set lr0 {{ 0x" + "f" * 3_600 + " }};;")
+@example(text="{% set a = -(2 ** 20000) %}{{ (0)[a] }}{{ (0)[cycler(1)] }}")
+@example(text='{% set a = "\\ud800" %}# {{ a }}')
+@settings(max_examples=25, deadline=None)
+@given(text=TEMPLATES)
+def test_a_template_is_no_internal_error_of_a_command(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_commands(tmp_path / "a.asm", text, [*COMMANDS], capsys)
+
+
+@example(text="".join(f"#define c{n} c{n + 1}\n" for n in range(1_000)) + "c0")
+@settings(max_examples=40, deadline=None)
+@given(text=DIRECTIVES)
+def test_a_directive_is_no_internal_error_of_a_command(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_commands(tmp_path / "a.S", "# isa: colossus\n" + text, ["lint", "fmt", "expand"], capsys)
+
+
+@settings(max_examples=15, deadline=None)
+@given(text=TEMPLATES)
+def test_a_template_is_no_internal_error_of_the_server(text: str) -> None:
+    check_server("file:///a.asm", text, "ipu-asm")
+
+
+@settings(max_examples=20, deadline=None)
+@given(text=DIRECTIVES)
+def test_a_directive_is_no_internal_error_of_the_server(text: str) -> None:
+    check_server("file:///a.S", text, "colossus-asm")
