@@ -12,8 +12,7 @@ from typing import Final
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.debugger.runner import Runner
-from ipu_asm.emulator.access_counts import AccessCounts, Touched, last_accesses
-from ipu_asm.emulator.recording import Recording
+from ipu_asm.emulator.execution_counts import AccessCounts, Recording, Touched, last_accesses
 from ipu_asm.named_tuple import NamedTuple
 
 MOST_BUNDLES: Final = 20_000_000

@@ -9,7 +9,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.inspection.memory_map import base_registers
 from ipu_asm.debugger.memory_accesses import CountedAccesses, LastAccess
 from ipu_asm.debugger.memory_names import NamedPart, named_parts, without
-from ipu_asm.emulator.access_counts import BLOCK_SIZE
+from ipu_asm.emulator.execution_counts import BLOCK_SIZE
 from ipu_asm.emulator.run_length import PlannedAccesses
 from ipu_asm.named_tuple import NamedTuple
 

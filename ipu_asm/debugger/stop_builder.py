@@ -10,7 +10,7 @@ from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_conditions import BreakpointSet
 from ipu_asm.emulator.faults import Fault
-from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.program.line_table import LineTable

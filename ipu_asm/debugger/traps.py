@@ -11,7 +11,7 @@ from ipu_asm.debugger.breakpoints import Trap
 from ipu_asm.emulator.core.checks import Check
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.numeric_events import NumericEvent, Probe
-from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.named_tuple import NamedTuple

@@ -27,8 +27,7 @@ _HOMES_IN_MACHINE = {
     "elements": ("DType", "ipu_add", "ipu_mult"),
     "ipu": ("Ipu",),
     "model": ("run_until_complete", "run_with_debug"),
-    "registers": ("MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "RegFile"),
-    "state": ("IpuState",),
+    "state": ("IpuState", "MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "RegFile"),
 }
 
 __all__ = [

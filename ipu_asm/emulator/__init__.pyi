@@ -24,7 +24,7 @@ from ipu_asm.targets.ipu.machine.model import (
     run_until_complete as run_until_complete,
     run_with_debug as run_with_debug,
 )
-from ipu_asm.targets.ipu.machine.registers import (
+from ipu_asm.targets.ipu.machine.state import (
     MULT_STAGE_MAP as MULT_STAGE_MAP,
     R_ACC_SIZE as R_ACC_SIZE,
     R_REG_SIZE as R_REG_SIZE,

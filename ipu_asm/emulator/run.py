@@ -6,10 +6,14 @@ from enum import Enum, auto
 from typing import Any, Callable, Final, TypeAlias
 
 from ipu_asm.emulator.arguments import count
-from ipu_asm.emulator.faults import CycleLimitError
+from ipu_asm.emulator.binding import decode_in_order
+from ipu_asm.emulator.faults import CycleLimitError, Fault
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.emulator.stops import RunEnd, StopReason
+from ipu_asm.emulator.vliw import AnyMachine, scalars_named
+from ipu_asm.isa import load_isa
+from ipu_asm.program.line_table import LineTable
 
 RUN_MAX_CYCLES: Final = 100_000
 """Limit in bundles of a run by a function of this module, unless it is given another one."""
@@ -74,3 +78,28 @@ def check_halted(state: AnyState, max_cycles: int) -> None:
     """Raise `CycleLimitError` if the machine has not halted."""
     if not state.is_halted:
         raise CycleLimitError(max_cycles, state.program_counter)
+
+
+def run_end_of(
+    machine: AnyMachine,
+    reason: StopReason,
+    lines: LineTable | None = None,
+    fault: Fault | None = None,
+) -> RunEnd:
+    """Return the stop of a machine in its current state; `lines` is the source, if there is one."""
+    halted = reason is StopReason.HALTED
+    state, order = machine.state, machine.execution_order
+    pc = machine.snapshot.pc if halted else state.program_counter
+    word = state.inst_mem[pc] if pc >= 0 else None
+    isa = load_isa(state.isa_name)
+    instructions = [] if word is None else decode_in_order(isa, order, word)
+    slots = {StopReason.HALTED: order[-1], StopReason.BREAK: machine.break_slot}
+    slot = slots.get(reason)
+    culprit = next(
+        (instruction for instruction in instructions if instruction.slot.name == slot), None
+    )
+    instruction = fault.instruction if fault else culprit and str(culprit)
+    active = [each for each in instructions if not each.is_idle]
+    registers = {} if halted else scalars_named(state, active)
+    place = lines.place(pc) if lines else None
+    return RunEnd(reason, pc, instruction, registers, place, fault)

@@ -10,8 +10,7 @@ from ipu_asm.debugger.assertions import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault
 from ipu_asm.emulator.machine import SelectiveTest, StopTest
-from ipu_asm.emulator.run import DebugAction, DebugCallback, check_halted
-from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run import DebugAction, DebugCallback, check_halted, run_end_of
 from ipu_asm.emulator.state import SavedState
 from ipu_asm.emulator.stops import RunEnd, StopReason, describe_current_bundle, describe_stop
 from ipu_asm.emulator.vliw import AnyMachine

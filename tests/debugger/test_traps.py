@@ -13,7 +13,7 @@ from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, 
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator import DType, ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.targets.ipu.machine.registers import DTYPE, SCALAR_NAMES
+from ipu_asm.targets.ipu.machine.state import DTYPE, SCALAR_NAMES
 from tests.debugger.ipu_regions import region, whole_region
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 

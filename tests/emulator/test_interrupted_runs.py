@@ -8,7 +8,7 @@ from typing import Any, Callable
 import pytest
 
 from ipu_asm.emulator import DebugAction, Ipu, IpuState, run_until_complete, run_with_debug
-from ipu_asm.emulator.recording import Recording
+from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.isa import load_isa
 from ipu_asm.testbench import Bench
 from tests.emulator.machines import BUSY, busy_ipu, ipu_with

@@ -9,7 +9,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.emulator.loops import Loop, find_loops
+from ipu_asm.emulator.profile import Loop, find_loops
 
 
 def check_loops(way: list[int], *expected: tuple[int, set[int], int, int]) -> list[Loop]:

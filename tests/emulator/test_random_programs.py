@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.assembler.encode import disassemble
 from ipu_asm.emulator import ExecutionFault, Ipu
-from ipu_asm.targets.ipu.machine import unit
+from ipu_asm.targets.ipu.machine import state as unit
 from tests.emulator.machines import differences_of_twins, scalar_twin
 from tests.emulator.random_programs import random_state, random_word
 from tests.scalar_machine import ScalarFault

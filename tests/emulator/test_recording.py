@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from ipu_asm.emulator import ExecutionFault, Ipu
+from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.machine import StopTest
-from ipu_asm.emulator.recording import Recording
 from tests.emulator.machines import ipu_with
 
 LOOPS = """

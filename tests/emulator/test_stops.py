@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import ExecutionFault, Fault, Ipu, IpuState
-from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop, describe_word
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.html_tables import strip, table
 from ipu_asm.emulator.profile import profile_of
-from ipu_asm.emulator.recording import Recording
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.reports.performance.report import performance_report
 from ipu_asm.testbench import Bench, sweep

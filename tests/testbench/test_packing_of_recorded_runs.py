@@ -12,8 +12,7 @@ from ipu_asm.flow.packing.pack import PackingError, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import prove_control, prove_values
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
-from ipu_asm.targets.ipu.machine.registers import SCALAR_NAMES
-from ipu_asm.targets.ipu.machine.state import IpuState
+from ipu_asm.targets.ipu.machine.state import SCALAR_NAMES, IpuState
 from tests.emulator.machines import MAX_CYCLES, differences, state_of
 from tests.vectors import Record, records
 

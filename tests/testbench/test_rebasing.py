@@ -15,7 +15,7 @@ from ipu_asm.flow.packing.proof import ProofError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.targets.ipu.machine.registers import SCALAR_NAMES
+from ipu_asm.targets.ipu.machine.state import SCALAR_NAMES
 from ipu_asm.testbench.pipelining import pipelined
 from ipu_asm.testbench.rebasing import RebaseResult, compare_ends, prove_rebased, rebased
 from ipu_asm.testbench.whole_runs import packed_cycles

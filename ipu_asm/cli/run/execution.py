@@ -18,11 +18,11 @@ from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine, engine_of
+from ipu_asm.emulator.execution_counts import MAX_BUNDLES_PER_CALL, Recording
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.model import machine_for
-from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
-from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import RunEnd, StopReason

@@ -8,7 +8,7 @@ from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
-from ipu_asm.emulator.decode import is_default_jump
+from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.model import decode_word
 from ipu_asm.expressions.errors import number_text
 from ipu_asm.expressions.parser import parse_first

@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ipu_asm.emulator.core.rows import CoreDescription
+from ipu_asm.emulator.core.program import CoreDescription
 from ipu_asm.emulator.machine import WatchedRange
 from ipu_asm.emulator.memory import PAGE, Image, XMem, differing_pages
 from ipu_asm.named_tuple import NamedTuple

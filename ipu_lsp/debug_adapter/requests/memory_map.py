@@ -11,7 +11,7 @@ from ipu_asm.debugger.memory_accesses import LastAccess
 from ipu_asm.debugger.memory_usage import MOST_CELLS, READ, WRITTEN, UsedRegion, memory_usage
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY
-from ipu_asm.emulator.access_counts import BLOCK_SIZE
+from ipu_asm.emulator.execution_counts import BLOCK_SIZE
 from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, request
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json

@@ -20,7 +20,7 @@ from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.emulator import IpuState, core
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import Check, Kind, Opcode
-from ipu_asm.emulator.core.marks import marks_of
+from ipu_asm.emulator.core.runner import marks_of
 from ipu_asm.emulator.core.runtime import STOPPED, instance_of
 from ipu_asm.emulator.machine import SelectiveTest
 from ipu_asm.targets.ipu.machine.ipu import Ipu

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ipu_asm.debugger.expressions import Value, assign, read
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, MemoryRange, parse_displayed_value
 from ipu_asm.debugger.regions import read_region, write_region
-from ipu_asm.targets.ipu.machine.registers import BLOCK_SIZE, DTYPE
+from ipu_asm.targets.ipu.machine.state import BLOCK_SIZE, DTYPE
 from tests.debugger.inspection.machines import KERNEL, Bench
 from tests.debugger.ipu_regions import region_of
 

@@ -9,11 +9,11 @@ from typing import Final
 import pytest
 
 from ipu_asm.emulator import Ipu
-from ipu_asm.emulator.core.rows import CoreDescription
+from ipu_asm.emulator.core.program import CoreDescription
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec
-from ipu_asm.targets.ipu.machine.core.rows import ROWS, SLOTS
+from ipu_asm.targets.ipu.machine.core.rows import METHODS, SLOTS
 
 FOLDER: Final = Path(__file__).parents[3] / "ipu_asm" / "targets" / "ipu" / "machine" / "core"
 
@@ -44,19 +44,21 @@ def enumerators() -> dict[str, int]:
 def test_every_instruction_has_a_row_that_agrees_with_its_entry() -> None:
     for spec in executed("ipu"):
         operands = {operand.name: operand.read for operand in spec.operands}
-        sources = ROWS[spec.execute_fn].sources.values()
+        sources = METHODS[spec.execute_fn].sources.values()
         assert {each.operand: each.read for each in sources} == operands, spec.mnemonic
 
 
 def test_every_row_is_that_of_an_instruction_and_has_fields_of_its_slot() -> None:
     slots = {spec.execute_fn: spec.slot for spec in executed("ipu")}
-    assert slots.keys() == ROWS.keys()
-    for name, row in ROWS.items():
+    assert slots.keys() == METHODS.keys()
+    for name, row in METHODS.items():
         assert row.sources.keys() <= {*SLOTS[slots[name]].fields}, name
 
 
 def test_the_opcodes_are_the_enumerators_of_the_c_files() -> None:
-    expected = {f"OP_{name.removeprefix('execute_').upper()}": ROWS[name].opcode for name in ROWS}
+    expected = {
+        f"OP_{name.removeprefix('execute_').upper()}": METHODS[name].opcode for name in METHODS
+    }
     assert {name: n for name, n in enumerators().items() if name.startswith("OP_")} == expected
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.emulator import ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.engine import VARIABLE, Engine
-from ipu_asm.emulator.recording import Recording
+from ipu_asm.emulator.execution_counts import Recording
 from tests.emulator import test_recorded_runs as recorded
 from tests.emulator.core.engines import CORE_NAME, TwiceIpu, check_same, machine_on
 from tests.emulator.machines import MAX_CYCLES, read_records, state_of

@@ -24,7 +24,7 @@ from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.engine import engine_of
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.model import machine_for
-from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import RunEnd, StopReason

@@ -1,21 +1,132 @@
-"""The machine: all functional units, in the order in which a bundle uses them."""
+"""The slots xmem, lr, cond and break, and the machine: the units of all slots, in their order."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from ipu_asm.emulator.core.rows import CoreDescription, methods_of
-from ipu_asm.targets.ipu.machine.aaq import AaqUnit
-from ipu_asm.targets.ipu.machine.acc import AccUnit
-from ipu_asm.targets.ipu.machine.breaks import BreakUnit
-from ipu_asm.targets.ipu.machine.cond import CondUnit
-from ipu_asm.targets.ipu.machine.core.rows import ROWS, SLOTS
-from ipu_asm.targets.ipu.machine.lr import LrUnit
-from ipu_asm.targets.ipu.machine.mult import MultUnit
-from ipu_asm.targets.ipu.machine.registers import MULT_STAGE_MAP, R_ACC_SIZE, R_REG_SIZE
-from ipu_asm.targets.ipu.machine.state import IpuState
-from ipu_asm.targets.ipu.machine.xmem import XmemUnit
+from ipu_asm.emulator.core.program import CoreDescription, methods_of
+from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.registers import WORD_MASK
+from ipu_asm.targets.ipu.machine.core.rows import METHODS, SLOTS
+from ipu_asm.targets.ipu.machine.state import (
+    CYCLIC_SIZE,
+    MULT_STAGE_MAP,
+    R_ACC_SIZE,
+    R_REG_SIZE,
+    VECTORS,
+    IpuState,
+    Unit,
+)
+from ipu_asm.targets.ipu.machine.vectors import AaqUnit, AccUnit, MultUnit
+from ipu_asm.targets.ipu_family.machine import BranchUnit
+
+_LAST = IpuState.memory_size - R_REG_SIZE
+_CYCLIC = VECTORS["r_cyclic"].start
+_MASK = VECTORS["r_mask"].place(0)
+_MULT_STAGE = {number: VECTORS[name].place(e) for number, (name, e) in MULT_STAGE_MAP.items()}
+
+
+class XmemUnit(Unit):
+    """Methods of the xmem slot. `offset` and `base` are unsigned; their sum does not wrap."""
+
+    def execute_str_acc_reg(self, *, offset: int, base: int) -> None:
+        """Store the 512 bytes that the accumulator had before the bundle."""
+        self.state.xmem.write_address(offset + base, self.snapshot.get_r_acc_bytes())
+
+    def execute_ldr_mult_reg(self, *, dest: int, offset: int, base: int) -> None:
+        """Load 128 bytes into a register of the multiply stage."""
+        self._block[_MULT_STAGE[dest]] = self._row(offset + base)
+
+    def execute_ldr_cyclic_mult_reg(self, *, offset: int, base: int, index: int) -> None:
+        """Load 128 bytes into a quarter of r_cyclic. Refuses an unaligned index."""
+        if index % R_REG_SIZE:
+            raise InstructionError(
+                f"the cyclic index must be a multiple of {R_REG_SIZE}, found {index:#x}"
+            )
+        start = _CYCLIC + index % CYCLIC_SIZE
+        address = offset + base
+        if address > _LAST:
+            self.state.xmem.check_range(address, R_REG_SIZE)
+        content = self._memory[address : address + R_REG_SIZE]
+        self._block[start : start + R_REG_SIZE] = content
+
+    def execute_ldr_mult_mask_reg(self, *, offset: int, base: int) -> None:
+        """Load 128 bytes into r_mask: all eight masks."""
+        self._block[_MASK] = self._row(offset + base)
+
+    def execute_xmem_nop(self) -> None:
+        """Do nothing."""
+
+    def execute_xmem_store_aaq_result(self, *, offset: int, base: int) -> None:
+        """Store the 128 quantized bytes that aaq_result had before the bundle."""
+        content = self.snapshot.get_register_bytes("aaq_result")
+        self.state.xmem.write_address(offset + base, content)
+
+    def _row(self, address: int) -> bytearray:
+        if address > _LAST:
+            self.state.xmem.check_range(address, R_REG_SIZE)
+        return self._memory[address : address + R_REG_SIZE]
+
+
+# The lr slot: arithmetic on loop registers.
+# A bundle executes two of its instructions, on different registers.
+
+
+class LrUnit(Unit):
+    """Methods of the lr slot. The number of a loop register is its index among the scalars."""
+
+    def execute_incr(self, *, reg: int, value: int) -> None:
+        """Add a signed immediate to a register, modulo 2^32."""
+        scalars = self._scalars
+        scalars[reg] = scalars[reg] + value & WORD_MASK
+
+    def execute_set(self, *, reg: int, value: int) -> None:
+        """Set a register to a signed immediate."""
+        self._scalars[reg] = value & WORD_MASK
+
+    def execute_add(self, *, dest: int, src_a: int, src_b: int) -> None:
+        """Add two registers, modulo 2^32."""
+        self._scalars[dest] = src_a + src_b & WORD_MASK
+
+    def execute_sub(self, *, dest: int, src_a: int, src_b: int) -> None:
+        """Subtract the second register from the first, modulo 2^32."""
+        self._scalars[dest] = src_a - src_b & WORD_MASK
+
+
+class CondUnit(Unit, BranchUnit):
+    """Methods of the cond slot."""
+
+    def execute_bnz(self, *, test_reg: int, base_reg: int, label: int) -> None:
+        """Branch if a register differs from its base."""
+        if test_reg != base_reg:
+            self._registers.pc = label
+
+    def execute_bz(self, *, test_reg: int, base_reg: int, label: int) -> None:
+        """Branch if a register equals its base."""
+        if test_reg == base_reg:
+            self._registers.pc = label
+
+    def execute_b(self, *, label: int) -> None:
+        """Branch unconditionally."""
+        self._registers.pc = label
+
+
+class BreakUnit(Unit):
+    """Methods of the break slot. They run before the bundle, and only under a debugger."""
+
+    def execute_break(self) -> bool:
+        """Always stop."""
+        return True
+
+    def execute_break_ifeq(self, *, reg: int, value: int) -> bool:
+        """Stop if a register equals a 16-bit number, taken as unsigned."""
+        return reg == value & 0xFFFF
+
+    def execute_break_nop(self) -> bool:
+        """Never stop."""
+        return False
+
 
 __all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu"]
 
@@ -36,9 +147,9 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
 Ipu.core = CoreDescription(
     module=Path(__file__).with_name("core") / "core.wasm",
     slots=SLOTS,
-    rows=ROWS,
+    rows=METHODS,
     machine=Ipu,
     state=IpuState,
-    methods=methods_of(Ipu, ROWS),
+    methods=methods_of(Ipu, METHODS),
     option=lambda ipu: int(ipu.aaq_shift),
 )

@@ -12,8 +12,7 @@ import numpy as np
 
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.words import LANES, Words, quiet_nans, repair_nans
-from ipu_asm.targets.ipu2.machine.state import Ipu2State
-from ipu_asm.targets.ipu2.machine.unit import Unit
+from ipu_asm.targets.ipu2.machine.state import Ipu2State, Unit
 
 _START_UNIT: Final = 32
 _LARGEST_MASK: Final = 8

@@ -2,15 +2,63 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from ipu_asm.emulator.arguments import real_number, truth_value
+from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.registers import RegisterLayout, Vector
 from ipu_asm.emulator.state import MachineState
+from ipu_asm.emulator.vliw import VliwMachine
+from ipu_asm.emulator.words import LANES, NAN_PAYLOADS_PROPAGATE
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.ipu2.machine.elements import ElementType
-from ipu_asm.targets.ipu2.machine.registers import R_REG_SIZE, WORDS_SIZE, Ipu2RegisterFile
 from ipu_asm.targets.ipu2.manifest import MANIFEST
+from ipu_asm.targets.ipu2.registers import CONFIG, CONSTANTS, PAIR, RESETS
 from ipu_asm.targets.ipu_family import PROGRAM_LIMIT
+from ipu_asm.targets.ipu_family.machine import IpuRegisterFile
+from ipu_asm.targets.ipu_family.registers import LOOP
+
+R_REG_SIZE: Final = 128
+WORDS_SIZE: Final = 512
+MASK_SIZE: Final = 16
+
+VECTORS: Final = {
+    "r": Vector(0, R_REG_SIZE, 2),
+    "mem_bypass": Vector(256, R_REG_SIZE),
+    "r_cyclic": Vector(384, 4 * R_REG_SIZE),
+    "r_mask": Vector(896, R_REG_SIZE),
+    "r_acc": Vector(1024, WORDS_SIZE),
+    "mult_res": Vector(1536, WORDS_SIZE),
+    "post_aaq_reg": Vector(2048, WORDS_SIZE),
+    "r_wide": Vector(2560, WORDS_SIZE, 2, ("r0_wide", "r1_wide")),
+    "r_cyclic_wide": Vector(3584, 4 * WORDS_SIZE),
+}
+
+LAYOUT: Final = RegisterLayout(
+    {"lr": LOOP.registers, "cr": CONFIG.registers},
+    VECTORS,
+    groups={
+        pair: LOOP.registers[2 * number : 2 * number + 2]
+        for number, pair in enumerate(PAIR.registers)
+    },
+    constants=CONSTANTS,
+    initial={**RESETS, "r_mask": b"\xff" * R_REG_SIZE},
+)
+CR: Final = LAYOUT.files["cr"].start
+"""Index of `cr0` among the scalars. That of `lr0` is 0."""
+
+
+class Ipu2RegisterFile(IpuRegisterFile):
+    """The registers, in the state after reset: `cr15` is 128, all bits of `r_mask` are 1.
+
+    `cr0` and `cr1` are constant.
+    """
+
+    __slots__ = ()
+
+    layout = LAYOUT
+
 
 XMEM_SIZE: Final = MANIFEST.memory_size
 ROWS: Final = XMEM_SIZE // WORDS_SIZE
@@ -82,3 +130,57 @@ def _element_type(name: str) -> ElementType:
         known = ", ".join(ElementType.__members__)
         raise ValueError(f"dtype must be one of {known}, found {name!r}")
     return ElementType[name]
+
+
+class Unit(VliwMachine[Ipu2State]):
+    """Access to the state and its mode."""
+
+    state_class = Ipu2State
+    snapshot: Ipu2RegisterFile
+    _registers: Ipu2RegisterFile
+
+    def __init__(self, state: Ipu2State) -> None:
+        super().__init__(state)
+        self._settings = state.settings
+        self._has_float_words = state.settings.has_float_words
+
+    def _nans_may_be_wrong(self) -> bool:
+        """Whether the last float32 operation may have left NaNs whose bits must be corrected."""
+        return self._float_errors.invalid or not NAN_PAYLOADS_PROPAGATE
+
+
+PARTITIONS: Final = (0, 2, 4, 8, 16)
+PAD_WORDS: Final = (0x0000_0000, 0x7F80_0000, 0xFF80_0000)
+"""The word of masked elements in each pad mode: 0, +infinity, -infinity."""
+
+_USED_BITS: Final = 0x7FFF
+
+
+class DataStructure(NamedTuple):
+    """The content of a data structure word.
+
+    `active` elements, at most 128, take part in aggregates and activations; shifts of masks do not
+    cross the borders of the `partition` equal groups, if that is not 0; `pad_mode` is an index of
+    `PAD_WORDS`.
+    """
+
+    active: int
+    partition: int
+    pad_mode: int
+
+
+@lru_cache(maxsize=256)
+def data_structure(word: int) -> DataStructure:
+    """Return the content of a data structure word. Raises `InstructionError` if it has none."""
+    partition, pad_mode = word >> 8 & 0x1F, word >> 13 & 0x3
+    if partition not in PARTITIONS:
+        raise InstructionError(
+            f"partition (bits 12:8 of the data structure) must be 0, 2, 4, 8 or 16, "
+            f"found {partition} in {word & _USED_BITS:#x}"
+        )
+    if pad_mode >= len(PAD_WORDS):
+        raise InstructionError(
+            f"pad_mode (bits 14:13 of the data structure) must be 0, 1 or 2, "
+            f"found {pad_mode} in {word & _USED_BITS:#x}"
+        )
+    return DataStructure(min(word & 0xFF, LANES), partition, pad_mode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.emulator import MULT_STAGE_MAP, RegFile
-from ipu_asm.targets.ipu.machine.registers import BLOCK_SIZE, VECTORS
+from ipu_asm.targets.ipu.machine.state import BLOCK_SIZE, VECTORS
 
 SIZES = {
     "r": 128, "mem_bypass": 128, "r_cyclic": 512, "r_mask": 128, "r_acc": 512, "mult_res": 512,

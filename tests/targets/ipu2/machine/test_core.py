@@ -14,7 +14,7 @@ from ipu_asm.emulator import ExecutionFault
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.targets.ipu2.instruction_spec import INSTRUCTION_SPEC
-from ipu_asm.targets.ipu2.machine.core.rows import ROWS, SLOTS
+from ipu_asm.targets.ipu2.machine.core.rows import METHODS, SLOTS
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from ipu_asm.targets.ipu2.machine.state import Ipu2State
 from tests.emulator.core.engines import CORE_NAME, first_difference, log_of
@@ -103,7 +103,7 @@ def test_every_instruction_has_a_row_that_agrees_with_its_entry() -> None:
     for spec in specs:
         if not spec.nop and spec.mnemonic in INSTRUCTION_SPEC[spec.slot]:
             operands = {operand.name: operand.read for operand in spec.operands}
-            sources = ROWS[spec.execute_fn].sources.values()
+            sources = METHODS[spec.execute_fn].sources.values()
             assert {each.operand: each.read for each in sources} == operands, spec.mnemonic
 
 
@@ -113,7 +113,7 @@ def test_opcodes_are_those_of_the_enumerators() -> None:
     for body in re.findall(r"enum {\s*(NO_\w+,[^}]*)}", text):
         names = [name.strip() for name in body.split(",") if name.strip()]
         numbers |= {name: number for number, name in enumerate(names)}
-    for method, row in ROWS.items():
+    for method, row in METHODS.items():
         name = method.removeprefix("execute_").upper()
         name = "STORE" if name.startswith("STR_") else name
         assert numbers[f"OP_{name}"] == row.opcode, method

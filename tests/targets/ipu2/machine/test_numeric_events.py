@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from ipu_asm.emulator.decode import decode_in_order
+from ipu_asm.emulator.binding import decode_in_order
 from ipu_asm.emulator.numeric_events import NumericEvent
 from ipu_asm.isa import load_isa
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
-from ipu_asm.targets.ipu2.machine.numeric_events import nan_probe, overflow_probe
+from ipu_asm.targets.ipu2.machine.model import nan_probe, overflow_probe
 from tests.targets.ipu2.machine.machines import machine_with
 
 BIG = 1 << 30

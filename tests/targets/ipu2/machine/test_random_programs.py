@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from ipu_asm.assembler.encode import disassemble
 from ipu_asm.emulator import ExecutionFault
-from ipu_asm.targets.ipu2.machine import products, unit
+from ipu_asm.targets.ipu2.machine import mult
+from ipu_asm.targets.ipu2.machine import state as unit
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from tests.scalar_machine import ScalarFault
 from tests.targets.ipu2.machine.machines import differences_of_twins, scalar_twin
@@ -63,5 +64,5 @@ def test_every_bundle_leaves_the_state_of_the_scalar_model(rng: Random) -> None:
 def test_hardware_that_passes_nans_on_in_another_way_makes_no_difference(rng: Random) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unit, "NAN_PAYLOADS_PROPAGATE", False)
-        patch.setattr(products, "NAN_PAYLOADS_PROPAGATE", False)
+        patch.setattr(mult, "NAN_PAYLOADS_PROPAGATE", False)
         check_twins(rng)

@@ -8,7 +8,7 @@ import pytest
 
 from ipu_asm.emulator import DebugAction, ExecutionFault, machine_for
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
-from ipu_asm.targets.ipu2.machine.statistics import Statistics, statistics
+from ipu_asm.targets.ipu2.machine.model import Statistics, statistics
 from tests.ipu2_runs import differences
 from tests.targets.ipu2.machine.machines import contents_of, scalars, state_of
 from tests.vectors import Record, records

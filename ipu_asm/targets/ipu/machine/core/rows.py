@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
-from ipu_asm.emulator.core.rows import Row, SlotFormat, live, number, old, row
+from ipu_asm.emulator.core.program import Row, SlotFormat, live, number, old, row
 
 SLOTS: Final = {
     "break": SlotFormat(Struct("<2B2xI"), ("reg", "value")),
@@ -31,7 +31,7 @@ _STRIDES: Final = {
 }
 
 
-ROWS: Final[dict[str, Row]] = {
+METHODS: Final[dict[str, Row]] = {
     "execute_break": row(1),
     "execute_break_ifeq": row(2, reg=old("reg"), value=number("value")),
     "execute_incr": row(1, dest=number("reg"), value=number("value")),

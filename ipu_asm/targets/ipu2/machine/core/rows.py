@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
-from ipu_asm.emulator.core.rows import Row, SlotFormat, live, number, old, row
+from ipu_asm.emulator.core.program import Row, SlotFormat, live, number, old, row
 
 _TRANSFER: Final = SlotFormat(Struct("<5B3x"), ("dest", "offset", "base", "index"))
 SLOTS: Final = {
@@ -43,7 +43,7 @@ _STRIDES: Final = {
     "vertical": number("vertical_stride", 2),
 }
 
-ROWS: Final[dict[str, Row]] = {
+METHODS: Final[dict[str, Row]] = {
     "execute_break": row(1),
     "execute_break_ifeq": row(2, reg=old("reg"), value=number("value")),
     "execute_set": row(1, dest=number("reg"), a=old("src")),

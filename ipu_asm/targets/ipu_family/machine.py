@@ -1,8 +1,12 @@
-"""The register file of all IPUs: loop and config registers, accumulator and products."""
+"""What the machines of all IPUs share: scalar registers, accumulator, products, and branches."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ipu_asm.emulator.registers import RegisterFile
+from ipu_asm.emulator.vliw import VliwMachine
+from ipu_asm.emulator.words import signed
 from ipu_asm.targets.ipu_family.registers import LOOP
 
 CONFIG = "cr"
@@ -60,3 +64,30 @@ class IpuRegisterFile(RegisterFile):
     def set_r_acc_bytes(self, data: bytes | bytearray | memoryview) -> None:
         """Overwrite the accumulator. Raises ValueError unless `data` has 512 bytes."""
         self.set_register_bytes("r_acc", 0, data)
+
+
+class BranchUnit(VliwMachine[Any]):
+    """Methods of the cond slot."""
+
+    def execute_beq(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if two registers are equal."""
+        if reg1 == reg2:
+            self._registers.pc = label
+
+    def execute_bne(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if two registers differ."""
+        if reg1 != reg2:
+            self._registers.pc = label
+
+    def execute_blt(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if the first register is less, both being signed."""
+        if signed(reg1) < signed(reg2):
+            self._registers.pc = label
+
+    def execute_br(self, *, reg: int) -> None:
+        """Branch to the address in a register; an address beyond program memory halts."""
+        self._registers.pc = reg
+
+    def execute_bkpt(self) -> None:
+        """Halt the machine."""
+        self._registers.pc = self._program_limit

@@ -1,1 +1,0 @@
-"""What the machines of all IPUs share."""
