@@ -11,7 +11,7 @@ from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program, cached_on_program
 
 _EXPORTING = (".globl", ".global", ".weak")
-_TYPE, _FUNCTION = ".type", "function"
+_TYPE, _FUNCTION_TYPES = ".type", ("function", "stt_func")
 
 
 class _Uses(NamedTuple):
@@ -77,15 +77,7 @@ def _declared(program: Program) -> set[str]:
         for words in bundle.syntax.directives:
             if words[0] in _EXPORTING:
                 found.update(words[1:])
-            elif (
-                words[0] == _TYPE
-                and len(words) > 1
-                and words[-1].strip('@%"').lower()
-                in (
-                    _FUNCTION,
-                    "stt_func",
-                )
-            ):
+            elif words[0] == _TYPE and words[-1].strip('@%"').lower() in _FUNCTION_TYPES:
                 found.add(words[1])
     return found & program.labels.keys()
 

@@ -36,7 +36,7 @@ def manifests() -> Mapping[str, Manifest]:
 
 
 def target_folders() -> tuple[str, ...]:
-    """Return the folders that have one folder for each instruction set, or family of sets."""
+    """Return the folders that contain the instruction sets, one subfolder each."""
     return tuple(import_module(_TARGETS).__path__)
 
 

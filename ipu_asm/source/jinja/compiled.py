@@ -162,9 +162,9 @@ def _deepest_tag(tokens: Tokens) -> Span:
 
 
 class FailedTag(NamedTuple):
-    """A tag that an error went through: the base of its part, and its number there.
+    """A tag in the call stack of an error: the base of its part, and its number in the part.
 
-    `macro` is the name of the macro that was called there; empty where the error was raised.
+    `macro` is the name of the macro that the tag called; empty for the tag that raised the error.
     """
 
     base: int

@@ -1,4 +1,4 @@
-"""The limits of an expansion: steps, time, and the size of everything that it makes.
+"""Limits of a template expansion: steps, time, and the size of all values that it computes.
 
 A size is in characters, when a value is written out. What makes a value that is larger than those
 that it is made of says before how large it may become; every other value is counted after it is

@@ -111,7 +111,7 @@ def _used_before(program: Program) -> dict[int, _Used]:
 
 
 def _aggregates(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
-    """Return the accesses of registers that an `agg` writes."""
+    """Return the register writes of each `agg` in a bundle."""
     return [
         access
         for access in accesses_of(isa, bundle)

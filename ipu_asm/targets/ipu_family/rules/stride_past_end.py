@@ -139,7 +139,7 @@ def _word(instruction: Instruction, name: str) -> str:
 
 
 def _operand(instruction: Instruction, name: str) -> int:
-    """Return the number of the written operand with a name."""
+    """Return the index of an operand in its instruction, found by the operand's name."""
     names = [operand.name if operand is not None else "" for operand in instruction.operands]
     return names.index(name)
 
