@@ -9,14 +9,13 @@ from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.lint.rules import all_rules
 
 MOST_SUGGESTIONS: Final = 3
-_MAX_NAMES: Final = 4
 _SHORTEST_WORD: Final = 3
 _CODE: Final = re.compile(r"[A-Z]\d{2,3}", re.ASCII)
 
 
 def near_rules(query: str) -> list[str]:
     """Return the name or code that is nearest, else the names that share most words with a query.
-    Where more than four names share equally many, none of them is more likely.
+    Where more than three names share equally many, none of them is more likely.
     """
     rules = [rule.id for rule in all_rules()]
     names = [rule.name for rule in rules]
@@ -28,7 +27,7 @@ def near_rules(query: str) -> list[str]:
     shared = {name: len(words.intersection(name.split("-"))) for name in names}
     most = max(shared.values())
     likely = [name for name, count in shared.items() if most and count == most]
-    return likely if len(likely) <= _MAX_NAMES else []
+    return likely if len(likely) <= MOST_SUGGESTIONS else []
 
 
 def near_codes(query: str) -> list[str]:

@@ -351,10 +351,7 @@ def test_unknown_rules_are_told_once(capsys: pytest.CaptureFixture[str]) -> None
     [
         ("E1o1", "`E101`"),
         ("Unused-Lable", "`unused-label`"),
-        (
-            "unknown-register",
-            "`unknown-mnemonic`, `unknown-keyword`, `unknown-directive` or `dead-register-write`",
-        ),
+        ("duplicate-register", "`duplicate-slot`, `duplicate-label` or `dead-register-write`"),
         ("access-out-of-memory", "`access-outside-memory`"),
     ],
 )
@@ -368,7 +365,7 @@ def test_rules_with_a_similar_name_are_suggested(
     check_lint(capsys, f"--explain {name}", 2, "", [f"{said} `{name}`; did you mean {meant}?"])
 
 
-@pytest.mark.parametrize("name", ["W999", "of-the", "wrong"])
+@pytest.mark.parametrize("name", ["W999", "of-the", "wrong", "unknown-register"])
 def test_no_rule_is_suggested_where_none_or_many_are_similar(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
