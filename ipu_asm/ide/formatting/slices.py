@@ -124,9 +124,10 @@ def _conventions_of(job: FormatJob, lines: Iterable[Line]) -> Conventions:
 
 
 def _stable_rules(job: FormatJob) -> Rules:
-    """Return rules whose conventions are also those of the text that they make.
+    """Return rules that change nothing in the text that they make.
 
-    Otherwise formatting would not be idempotent: a gap that moves may be what made the majority.
+    A gap that moves may be what made the majority, so the text may have other conventions then. If
+    these would change it once more, they are taken instead.
     """
     known = _stable_conventions(job.program)
     rules = known.get(job.style)
@@ -134,11 +135,12 @@ def _stable_rules(job: FormatJob) -> Rules:
         lines = [*_lines(job, 0, min(len(job.program.bundles), _MOST_SLICES) - 1)]
         rules = _rules(job, _conventions_of(job, lines))
         for _ in range(_MOST_ROUNDS):
-            made = map(respaced, lines, settled_gaps(rules, lines))
-            found = _conventions_of(job, made)
-            if found == rules.conventions:
+            gaps = settled_gaps(rules, lines)
+            made = [*map(respaced, lines, gaps)]
+            again = _rules(job, _conventions_of(job, made))
+            if again == rules or settled_gaps(again, made) == gaps:
                 break
-            rules = _rules(job, found)
+            rules = again
         known[job.style] = rules
     return rules
 
