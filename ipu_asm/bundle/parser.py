@@ -6,25 +6,67 @@ instruction that several bundles share.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import Sequence
+from typing import TYPE_CHECKING, Callable, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, DefaultBits, LabelUse
-from ipu_asm.bundle.findings import instruction_findings
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.instruction_parser import parse_instruction
-from ipu_asm.bundle.slot_filling import fill_slots
-from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.bundle.findings import (
+    duplicate_slot,
+    full_bundle,
+    instruction_findings,
+    write_conflicts,
+)
+from ipu_asm.bundle.form_matching import is_instruction, is_resolvable_by_macros, read_instruction
+from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS, Instruction
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
+from ipu_asm.diagnostics import Applicability, Diagnostic, UnplacedFinding
+from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS, UNKNOWN_MNEMONIC
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.operands import quoted
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.comments import unclosed_comment
 from ipu_asm.syntax.directives import directive_findings
+from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.grammar import load_grammar
+from ipu_asm.syntax.messages import syntax_errors
+from ipu_asm.syntax.misplaced_token import InstructionContext
 from ipu_asm.syntax.symbol_directives import wrong_argument
 
+if TYPE_CHECKING:
+    from ipu_asm.bundle.slot_assignment import Assigned
+
+
+class BundleReading(NamedTuple):
+    """The syntax of a bundle and the instructions in it."""
+
+    syntax: BundleSyntax
+    instructions: tuple[Instruction, ...]
+
+
+# The mark before the arguments of an assembler macro, and a call of a preprocessor macro.
+_MACRO_PART = "\\"
+
+
+# Tried once for each word: a search from every letter would take quadratic time.
+_CALL = re.compile(r"(?<!\w)[^\WA-Za-z_]*[A-Za-z_]\w*\(")
+
+
+# A part of a mnemonic written in one case throughout, or with a capital at the beginning.
+_PARTS = re.compile("[._]")
+
+
+_PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")
+
+
 _MOST_REMEMBERED = 20_000
+
+
 _MOST_PLACES = 10_000
+
+
 # Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200
 
@@ -65,7 +107,6 @@ class BundleParser:
         findings: list[Diagnostic] = []
         if _has_mistakes(syntax, instructions):
             # 6 ms to import, a tenth of a run on a small file without mistakes.
-            from ipu_asm.bundle.recovery import BundleReading, read_again, syntax_findings
 
             reading = BundleReading(syntax, instructions)
             if self._has_words_for_operands:
@@ -155,3 +196,202 @@ def _surface_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:
     """The findings about directives, and about comments without an end."""
     found = [wrong_argument(syntax, isa.surface), unclosed_comment(syntax, isa.surface)]
     return [*directive_findings(syntax, isa), *filter(None, found)]
+
+
+def parse_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instruction:
+    """The instruction with these words; `vocabulary` has the mnemonics of the instruction set."""
+    instruction = read_instruction(isa, words)
+    if instruction is None:
+        if isa.surface.preprocessed and _MACRO_PART in words[0]:
+            return Instruction(words, None)
+        return Instruction(words, None, findings=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
+    return _without_count_findings(instruction) if isa.surface.preprocessed else instruction
+
+
+def _without_count_findings(instruction: Instruction) -> Instruction:
+    """The instruction without findings about its operand count that a macro may resolve."""
+    if not any(finding.rule in OPERAND_COUNTS for _, finding in instruction.findings):
+        return instruction
+    texts = instruction.words[1:]
+    if any(_MACRO_PART in text or _CALL.search(text) for text in texts):
+        findings = [(n, f) for n, f in instruction.findings if f.rule not in OPERAND_COUNTS]
+    else:
+        names = tuple(text for text in texts if text.isidentifier())
+        findings = [(n, _dropped_if_defined(f, names)) for n, f in instruction.findings]
+    return instruction._replace(findings=tuple(findings))
+
+
+def _dropped_if_defined(finding: UnplacedFinding, names: tuple[str, ...]) -> UnplacedFinding:
+    """Return a finding about an operand count that is dropped if one of `names` is a macro."""
+    if finding.rule not in OPERAND_COUNTS:
+        return finding
+    return finding._replace(dropped_if_defined=(*finding.dropped_if_defined, *names))
+
+
+def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> UnplacedFinding:
+    mnemonic = words[0]
+    if mnemonic.lower() in isa.instructions:
+        return _in_other_case(isa, mnemonic)
+    message = f"unknown mnemonic {quoted(mnemonic)}"
+    if advice := _advice_on_constants(isa, words):
+        return UnplacedFinding(
+            UNKNOWN_MNEMONIC, f"{message}; {advice}", dropped_if_defined=(mnemonic,)
+        )
+    foreign = isa.surface.foreign.mnemonics.get(mnemonic.lower())
+    if foreign is None:
+        candidates = tuple(filter(None, [vocabulary.intended(mnemonic)]))
+    else:
+        if foreign.is_renamed:
+            message += (
+                f"; {quoted(mnemonic)} is written `{foreign.replacements[0]}` in `{isa.name}`"
+            )
+        message += f"; {foreign.advice}" if foreign.advice else ""
+        candidates = foreign.replacements
+    nearest = _first_that_fits(isa, candidates, words)
+    is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
+    names = (mnemonic, CALL_PSEUDO_NAME) if is_call else (mnemonic,)
+    return UnplacedFinding(UNKNOWN_MNEMONIC, message, nearest, dropped_if_defined=names)
+
+
+def _advice_on_constants(isa: Isa, words: Sequence[str]) -> str | None:
+    """Return what to write in place of a definition as `N equ 128` or `const N 128`, if it is one.
+
+    The surface has advice on the directives that other assemblers have for it, such as `.equ`.
+    """
+    for word in words[:2]:
+        name = word.lower().lstrip(".")
+        is_known = name in isa.instructions or name.upper() in isa.instructions
+        if name and not is_known and f".{name}" in isa.surface.hints:
+            return isa.surface.hints[f".{name}"]
+    return None
+
+
+def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...]) -> str | None:
+    """The first mnemonic that takes these operands, as written or as macros may expand them."""
+    readings = [read_instruction(isa, (mnemonic, *words[1:])) for mnemonic in mnemonics]
+    right = [each.mnemonic for each in readings if each and not each.findings]
+    maybe = [each.mnemonic for each in readings if each and is_resolvable_by_macros(each)]
+    return next(iter((*right, *maybe)), None)
+
+
+def _in_other_case(isa: Isa, mnemonic: str) -> UnplacedFinding:
+    """The finding about a mnemonic with capitals; a single one may be a typing mistake."""
+    message = f"mnemonics are lower case, found {quoted(mnemonic)}"
+    is_plain = all(map(_PLAIN_CASE.fullmatch, _PARTS.split(mnemonic)))
+    # A file that includes this one may define a macro of that name.
+    is_safe = is_plain and not isa.surface.preprocessed
+    applicability = Applicability.SAFE if is_safe else Applicability.DISPLAY
+    lower = mnemonic.lower()
+    return UnplacedFinding(
+        UNKNOWN_MNEMONIC,
+        message,
+        lower,
+        dropped_if_defined=(mnemonic,),
+        applicability=applicability,
+    )
+
+
+def syntax_findings(isa: Isa, reading: BundleReading) -> list[Diagnostic]:
+    """The findings about tokens that do not fit the grammar."""
+    around = [
+        InstructionContext(each.spec is not None, each.is_whole) for each in reading.instructions
+    ]
+    return syntax_errors(reading.syntax, isa.surface, around, isa.file_of_register)
+
+
+def read_again(
+    isa: Isa, reading: BundleReading, parse: Callable[[tuple[str, ...]], Instruction]
+) -> BundleReading:
+    """The second reading of a bundle; it equals the first where no foreign syntax is recognized.
+
+    `parse` returns the instruction with some words.
+    """
+
+    def instructions_of(syntax: BundleSyntax) -> tuple[Instruction, ...]:
+        numbers = range(len(syntax.plan.instructions))
+        return tuple(parse(syntax.instruction_words(number)) for number in numbers)
+
+    def is_code(words: tuple[str, ...]) -> bool:
+        return all(found.replacement for _, found in parse(words).findings)
+
+    syntax, instructions = reading
+    if syntax.plan.findings:
+        syntax = grouped(syntax, is_code)
+        instructions = instructions_of(syntax)
+    if any(_has_joined_operand(syntax, n, each) for n, each in enumerate(instructions)):
+        syntax = grouped(syntax, is_code, joins_signs=True)
+        instructions = instructions_of(syntax)
+    if _lacks_colon(isa, syntax, instructions):
+        syntax = with_label(syntax)
+        instructions = instructions_of(syntax)
+    return BundleReading(syntax, instructions)
+
+
+def _has_joined_operand(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
+    """Whether a surplus operand touches the one before it, as in `4+4` and `my-loop`."""
+    for place, found in instruction.findings:
+        if found.rule is TOO_MANY_OPERANDS and place > 0:
+            before = syntax.operand_span(number, place - 1)
+            return before.end == syntax.operand_span(number, place).start
+    return False
+
+
+def _lacks_colon(isa: Isa, syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
+    """Whether the first word is no mnemonic, and the words after it are an instruction."""
+    if not instructions or syntax.plan.label >= 0 or syntax.plan.instructions[0].mnemonic != 0:
+        return False
+    first = instructions[0]
+    return first.spec is None and len(first.words) > 1 and is_instruction(isa, first.words[1:])
+
+
+def fill_slots(
+    isa: Isa,
+    syntax: BundleSyntax,
+    instructions: tuple[Instruction, ...],
+    findings: list[Diagnostic],
+) -> Assigned:
+    """Return the instructions as those of their slots, and the lowest bit of each in the word.
+
+    Adds a finding for each instruction without a place, whose bit is None, and for each register
+    that instructions of one slot write twice.
+    """
+    used: dict[str, list[int]] = {}
+    places: list[int | None] = []
+    placed = list(instructions)
+    exclusive: list[str] = []
+    for number, instruction in enumerate(instructions):
+        if instruction.others:
+            chosen = _first_free(isa, instruction, used)
+            if chosen is None:
+                findings.append(full_bundle(isa, syntax, number, instruction))
+                places.append(None)
+                continue
+            placed[number] = instruction = chosen
+        spec = instruction.spec
+        if spec is None:
+            places.append(None)
+            continue
+        slot = isa.slot_by_name[spec.slot]
+        numbers = used.setdefault(spec.slot, [])
+        numbers.append(number)
+        count = len(numbers)
+        places.append(slot.lows[count - 1] if count <= slot.capacity else None)
+        if count > slot.capacity:
+            findings.append(duplicate_slot(isa, syntax, slot, placed, numbers))
+        if count == 2 and slot.exclusive_writes:
+            exclusive.append(spec.slot)
+    for name in exclusive:
+        findings += write_conflicts(isa, syntax, placed, name)
+    return tuple(placed), tuple(places)
+
+
+def _first_free(
+    isa: Isa, instruction: Instruction, used: dict[str, list[int]]
+) -> Instruction | None:
+    """Return the first reading whose slot has a free place, None if there is none."""
+    for reading in instruction.readings:
+        if reading.spec is not None:
+            slot = isa.slot_by_name[reading.spec.slot]
+            if len(used.get(slot.name, ())) < slot.capacity:
+                return reading._replace(others=())
+    return None

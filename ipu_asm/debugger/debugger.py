@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, Collection, Mapping
+from functools import cached_property, partial
+from typing import Any, Callable, Collection, Iterator, Mapping
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
-from ipu_asm.debugger.line_stepping import ends_of_line
+from ipu_asm.debugger.history import History, Pause
 from ipu_asm.debugger.memory_accesses import MemoryAccesses
 from ipu_asm.debugger.regions import Region
-from ipu_asm.debugger.reverse_execution import run_back, run_line_back
 from ipu_asm.debugger.runner import DebugOptions, Runner
-from ipu_asm.debugger.stop import Direction, ResumePoint, Stop
+from ipu_asm.debugger.stop import PAUSED, Direction, ResumePoint, ScannedSegment, Stop
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.run_length import PlannedAccesses, RunLength
 from ipu_asm.emulator.state import AnyState
@@ -23,10 +22,21 @@ from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import SourceFile
 
+SegmentSearch = Callable[[int, Stop | None], tuple[Stop | None, bool]]
+
+
+"""Executes up to a cycle; returns the last stop found or given, and whether it was paused."""
+
+
 __all__ = ["DebugOptions", "Debugger"]
 
+
 _FOREVER = 1 << 62
+
+
 _LAST = (StopReason.FAULT, StopReason.ENDED, StopReason.CYCLE_LIMIT)
+
+
 """Reasons of a stop that follows other stops of the same cycle."""
 
 
@@ -233,3 +243,112 @@ class Debugger:
         if stop.reason is not StopReason.PAUSE:
             self._last_stop = stop.cycle if stop.reason in _LAST else None
         return stop
+
+
+def run_back(runner: Runner, point: ResumePoint) -> Stop:
+    """Move to the last stop before the end of a resume point, or else to the first cycle."""
+
+    def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
+        while causes := runner.seek(end, is_logging=False):
+            if causes == [PAUSED]:
+                return found, True
+            found = runner.stops.caused_by(causes)
+        return found, False
+
+    stop = _search(runner, point, find)
+    if stop is not None:
+        return stop
+    causes = runner.causes_here() if point.until > runner.history.first else []
+    return runner.stops.caused_by(causes) if causes else runner.stops.at_start()
+
+
+def run_line_back(runner: Runner, resolver: BreakpointResolver, point: ResumePoint) -> Stop:
+    """Move to the last line start before the end of a resume point, or else to the first cycle."""
+
+    def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
+        start, is_paused = last_line_start(runner.history, resolver, end, runner.options.pause)
+        if start is not None:
+            found = Stop(StopReason.STEP, f"cycle {start[0]}", *start)
+        return found, is_paused
+
+    stop = _search(runner, point, find)
+    if stop is not None:
+        return stop
+    is_moved = point.until > runner.history.first
+    return runner.stops.arrived() if is_moved else runner.stops.at_start()
+
+
+def _search(runner: Runner, point: ResumePoint, find: SegmentSearch) -> Stop | None:
+    """Move to the last stop that `find` finds, or else to the first cycle."""
+    history, now = runner.history, runner.history.cycle
+    history.keep()
+    found = _last(runner, point, find)
+    if isinstance(found, ResumePoint):
+        history.go_to(now)
+        return runner.stops.paused(found)
+    history.go_to(history.first if found is None else found.cycle)
+    return found
+
+
+def _last(runner: Runner, point: ResumePoint, find: SegmentSearch) -> Stop | ResumePoint | None:
+    """The last stop before the end of a resume point, or the rest of the search after a pause.
+
+    The first cycle is not searched. The machine remains at the cycle where the search ended.
+    """
+    history = runner.history
+    for start, end, before in _segments(history, point):
+        found, is_paused = find(end, before)
+        if is_paused:
+            history.keep()
+            segment = ScannedSegment(start, history.cycle, found)
+            return point._replace(until=end + 1, segment=segment)
+        if found is not None:
+            return found
+        if runner.options.pause():
+            return point._replace(until=start + 1, segment=None)
+    return None
+
+
+def _segments(history: History, point: ResumePoint) -> Iterator[tuple[int, int, Stop | None]]:
+    """First and last cycle of each segment, and the stop found in it before a pause.
+
+    The machine is at the cycle from which the segment must be executed.
+    """
+    until = point.until - 1
+    if point.segment is not None:
+        start, at, found = point.segment
+        history.go_to(at)
+        yield start, until, found
+        until = start
+    for start, end in history.segments(until):
+        yield start, end, None
+
+
+def ends_of_line(resolver: BreakpointResolver, state: AnyState) -> frozenset[int]:
+    """Return the addresses where a step from a state ends: other lines, or its line's start."""
+    line = resolver.bundles_on_same_line(state.program_counter)
+    return frozenset(range(state.program_limit)).difference(line[1:])
+
+
+def last_line_start(
+    history: History, resolver: BreakpointResolver, until: int, pause: Pause
+) -> tuple[tuple[int, int] | None, bool]:
+    """Return cycle and bundle of the last line start on the way, and whether it was paused.
+
+    A line starts in front of its first bundle, and wherever control enters it from another line.
+    """
+    state, found = history.machine.state, None
+    while history.cycle < until:
+        inside = resolver.bundles_on_same_line(state.program_counter)[1:]
+        history.run_to_mark(until, partial(_is_outside, inside))
+        pc = state.program_counter
+        if pc not in inside:
+            found = history.cycle, pc
+        history.apply_edits()
+        if pause():
+            return found, True
+    return found, False
+
+
+def _is_outside(inside: range, pc: int) -> bool:
+    return pc not in inside

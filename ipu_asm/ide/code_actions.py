@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.flow.loops import enclosing_loops
+from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import is_template, reading_at
-from ipu_asm.ide.host_values import missing_host_values
 from ipu_asm.ide.kinds import FIX_ALL, QUICK_FIX
 from ipu_asm.ide.refactorings import REFACTORINGS
-from ipu_asm.ide.refactorings.suppression import suppression
 from ipu_asm.ide.template.checked import changes_comments_alone, written_edits
 from ipu_asm.ide.template.declaring import declaration
 from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
-from ipu_asm.lint.suppressions.comments import suppression_comments
+from ipu_asm.lint.suppressions.comments import SuppressionComment, suppression_comments
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import Span, TextEdit
+from ipu_asm.program.program import Program
+from ipu_asm.text import SourceFile, Span, TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+_EXAMPLE: Final = 128
+
+
+_MOST: Final = 3
+
+
+class HostValue(NamedTuple):
+    """A register of which cycles or addresses depend, and the edit that gives it a value."""
+
+    register: str
+    comment: str
+    edit: TextEdit
+
+
+_LONGEST_LINE: Final = 100
+
+
+_BLANKS: Final = " \t"
 
 
 class CodeAction(NamedTuple):
@@ -154,3 +175,64 @@ def _touched(analysis: Analysis, span: Span) -> list[Diagnostic]:
 def is_wanted(kind: str, only: Sequence[str]) -> bool:
     """Check whether a client that asks for some kinds of actions gets those of `kind`."""
     return any(not wanted or f"{kind}.".startswith(f"{wanted}.") for wanted in only)
+
+
+def suppression(
+    program: Program, source: SourceFile, comments: list[SuppressionComment], finding: Diagnostic
+) -> TextEdit:
+    """Return the edit that suppresses a finding on its line.
+
+    It extends the list of a suppression comment on that line, or adds a new comment. `comments`
+    are the suppression comments of the text. A new comment goes above the line if it would make the
+    line longer than `_LONGEST_LINE`.
+    """
+    line = source.lines.position(finding.span.start).line
+    for present in comments:
+        if present.line == line and present.names:
+            end = present.names[-1].end
+            return TextEdit(Span(end, end), f", {finding.name}")
+    comment = f"{program.isa.surface.comments[0]} ipu: ignore[{finding.name}]"
+    text = source.line_text(line)
+    start = source.lines.starts[line]
+    code = text.rstrip(_BLANKS)
+    if len(code) + len(comment) + 2 <= _LONGEST_LINE:
+        return TextEdit(Span(start + len(code), start + len(text)), f"  {comment}")
+    indent = text[: len(text) - len(text.lstrip(_BLANKS))]
+    start += text.startswith("\ufeff") and not start
+    line_break = "\r\n" if "\r\n" in source.text else "\n"
+    return TextEdit(Span(start, start), f"{indent}{comment}{line_break}")
+
+
+def missing_host_values(analysis: Analysis, span: Span) -> Iterator[HostValue]:
+    """Yield the registers without a known value that the bundle at a span depends on.
+
+    These are the base registers of its loads and stores, and what the trips of the loops around it
+    depend on. The comment goes to the head of the file, with a number to be changed.
+    """
+    reading, offset = reading_at(analysis, span.start)
+    program = reading.analysis.program
+    marks = program.isa.surface.comments
+    text = analysis.text
+    start = int(text.startswith("\ufeff"))
+    line_break = "\r\n" if "\r\n" in text else "\n"
+    for register in _unknown_registers(program, offset)[:_MOST]:
+        comment = f"{marks[0]} CR {register} = {_EXAMPLE}"
+        edit = TextEdit(Span(start, start), f"{comment}{line_break}")
+        yield HostValue(register, comment, edit)
+
+
+def _unknown_registers(program: Program, offset: int) -> list[str]:
+    facts, number = shown_facts(program), program.bundle_at(offset)
+    if facts is None or program.addresses[number] >= program.size:
+        return []
+    address = program.addresses[number]
+    found: dict[str, None] = {}
+    for loop in enclosing_loops(program, address):
+        summary = facts.summary.loops.get(loop.start)
+        found.update(dict.fromkeys(summary.unknown if summary else ()))
+        if facts.run.end.address in loop:
+            found.update(dict.fromkeys(facts.run.end.unknown))
+    for access in facts.accesses_at(address):
+        if facts.base(access) is None:
+            found.update(dict.fromkeys(facts.base_names(access)))
+    return list(found)

@@ -6,7 +6,7 @@ A mnemonic has one signature for each form, a macro of the file one for each def
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
@@ -22,8 +22,9 @@ from ipu_asm.ide.macros.parameters import (
     ParameterInScope,
     parameters_of,
 )
-from ipu_asm.ide.names.completion import with_header_values
-from ipu_asm.ide.names.signature import HeaderMacro, header_macro
+from ipu_asm.ide.names.completion import header_names, with_header_values
+from ipu_asm.ide.names.lookup import FileReading
+from ipu_asm.ide.names.page import shown_path
 from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.calls import call_at
@@ -31,18 +32,43 @@ from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, inline_code
+from ipu_asm.source.expansion import NameKind
+from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
+
+_PARAMETER: Final = re.compile(r"\s*(\w+(?:\.\.\.)?|\.\.\.)\s*(?::\s*(\w+))?\s*(?:=\s*(.*))?", re.S)
+
+
+class HeaderMacro(NamedTuple):
+    """A macro of a header, and a paragraph about it; `is_define` if the preprocessor calls it."""
+
+    name: str
+    is_define: bool
+    parameters: tuple[MacroParameter, ...]
+    summary: str
+
+
 _MOST_SIGNATURES = 40
+
+
 _OF_PREPROCESSOR = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")
+
+
 # Blanks separate arguments if there is no operator next to them.
 _OF_ASSEMBLER = re.compile(
     r""""(?:[^"\\]|\\.)*"?|[()\[\]]|(?P<between>,|(?<=[\w")\]])\s+(?=[\w$"\\]|\Z))"""
 )
+
+
 _DEEPER = {"(": 1, "[": 1, ")": -1, "]": -1}
+
+
 _EQUALS = re.compile(r"[ \t]*=(?!=)")
+
+
 _NAMED = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
@@ -298,3 +324,21 @@ def _separated(code: str, marks: re.Pattern[str]) -> list[str]:
             start = match.end()
             has_blanks = has_blanks or is_blank
     return [*arguments, code[start:]]
+
+
+def header_macro(analysis: Analysis, name: str) -> HeaderMacro | None:
+    """Return the macro with parameters that a header defines; None if there is none."""
+    definition = header_names(analysis).get(name)
+    if definition is None or definition.parameters is None:
+        return None
+    matches = map(_PARAMETER.match, definition.parameters)
+    parameters = tuple(
+        MacroParameter(match[1], Span(0, 0), match[3] or "", match[2] or "")
+        for match in matches
+        if match
+    )
+    path, span = definition.place
+    line = analysis.headers[path].lines.position(span.start).line + 1
+    where = f"{inline_code(shown_path(FileReading(analysis), path))} line {line}"
+    summary = f"{escaped(definition.remark)}\n\n{where}".lstrip()
+    return HeaderMacro(name, definition.kind is NameKind.DEFINE, parameters, summary)

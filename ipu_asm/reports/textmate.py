@@ -17,9 +17,10 @@ from typing import Any, Iterator, Sequence
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import FileError
+from ipu_asm.expressions.parser import WORDS
+from ipu_asm.flow.assertions.comments import FORMS, AssertionKind
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.reports.textmate_assertions import assertions
 from ipu_asm.reports.textmate_directives import directives, has_preprocessor, preprocessor
 from ipu_asm.reports.textmate_language import LABEL, Language, language_of
 from ipu_asm.reports.textmate_operands import (
@@ -42,7 +43,12 @@ from ipu_asm.reports.textmate_patterns import (
 )
 from ipu_asm.syntax.grammar import LABEL_TOKENS, grammar_folder
 
+_ACCESSES = ("read", "write")
+
+
 _SEPARATOR = "punctuation.separator.instruction"
+
+
 # Keys are names of terminals or, for the others, their text.
 _MARKS = {
     "SEPARATOR": _SEPARATOR,
@@ -57,9 +63,17 @@ _MARKS = {
     "#": "punctuation.definition.immediate",
     KEYWORD_MARK: "keyword.operator.assignment",
 }
+
+
 _INSTRUCTION_ENDS = (";",)
+
+
 _MNEMONIC = "keyword.control.mnemonic"
+
+
 _END = "punctuation.terminator.bundle keyword.control.bundle-end"
+
+
 _DIRECTIVE = r"(ipu:[ \t]*ignore(?:-file)?)(?![\w-])(?:[ \t]*(\[)([^\[\]]*)(\]))?"
 
 
@@ -241,3 +255,28 @@ def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequenc
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def assertions(language: Language) -> Iterator[dict[str, Any]]:
+    """Yield a pattern for each sort of assertion, at the beginning of a comment."""
+    marks = language.isas[0].surface.comments
+    # A mark of two characters, which may be an operator, begins a comment behind two blanks only.
+    ends = "|".join(escaped(mark) if len(mark) == 1 else f"  {escaped(mark)}" for mark in marks)
+    for kind in AssertionKind:
+        form, is_whole = FORMS.get(kind, ("", False))
+        rest = f"{BLANKS}(?:{ends}|$)" if is_whole else ""
+        following = f"(?={form}{rest})" if form else ""
+        words = [*WORDS, *(_ACCESSES if kind is AssertionKind.REGION else ())]
+        yield {
+            "begin": rf"\G{BLANKS}({kind.value})(?![\w-]){following}",
+            "beginCaptures": {"1": {"name": language.scope("keyword.control.assertion")}},
+            "end": f"(?={ends})|$",
+            "patterns": [
+                {"include": "#registers"},
+                {
+                    "match": rf"\b{alternatives(words)}\b",
+                    "name": language.scope("keyword.operator.word"),
+                },
+                {"match": r"[A-Za-z_]\w*"},
+            ],
+        }

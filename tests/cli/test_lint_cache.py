@@ -14,12 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.cli.lint import cache, parallel
+from ipu_asm.cli.lint import cache
+from ipu_asm.cli.lint import run as lint_run
+from ipu_asm.cli.lint.cache import tool_stamp
 from ipu_asm.cli.lint.command import main
 from ipu_asm.cli.lint.digests import digest
 from ipu_asm.cli.lint.formats import FORMATS
 from ipu_asm.cli.lint.linter import Linter
-from ipu_asm.cli.lint.tool_stamp import tool_stamp
 from tests.cli.commands import Ran, run
 
 # What files are made of: findings with and without fixes, suppressed ones, findings in headers.
@@ -238,7 +239,7 @@ def test_a_folder_moved_away_during_a_run_is_not_replaced_by_what_comes_there(
     write("a.s", "acc.frist;;\n")
     elsewhere = store.parent / "elsewhere"
     elsewhere.mkdir()
-    lint = parallel.lint_all
+    lint = lint_run.lint_all
 
     def beside(*arguments: object) -> object:
         store.rename(store.parent / "away")
@@ -320,7 +321,7 @@ def test_runs_side_by_side_keep_what_the_others_have_added(
 ) -> None:
     write("a.s", "acc.frist;;\n")
     write("b.s", "bkpt;;\n")
-    lint = parallel.lint_all
+    lint = lint_run.lint_all
 
     def beside(*arguments: object) -> object:
         monkeypatch.undo()

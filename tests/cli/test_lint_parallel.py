@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.lint import parallel
+from ipu_asm.cli.lint import run as lint_run
 from ipu_asm.cli.lint.command import main
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.config.files import Target
@@ -18,7 +18,7 @@ from tests.cli.commands import Ran, give_input, run
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(parallel, "_FEWEST_FILES", 2)
+    monkeypatch.setattr(lint_run, "_FEWEST_FILES", 2)
     for number in range(7):
         Path(f"{number}.s").write_text(f"set lr{number} {number}0000;;\nACC.first;;\nbkptt;;\n")
 

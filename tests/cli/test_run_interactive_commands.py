@@ -12,15 +12,17 @@ from typing import Callable, Iterator
 import pytest
 
 from ipu_asm.cli.run.command import main
-from ipu_asm.cli.run.interactive.completion import candidates
-from ipu_asm.cli.run.interactive.history_file import (
+from ipu_asm.cli.run.interactive.command import run_script
+from ipu_asm.cli.run.interactive.terminal import (
     MOST_LINES,
     append_history,
+    candidates,
     history_path,
+    line_reader,
+    narrowed,
     read_history,
+    run_prompt,
 )
-from ipu_asm.cli.run.interactive.script import run_script
-from ipu_asm.cli.run.interactive.terminal import line_reader, narrowed, run_prompt
 from tests.cli.commands import Ran, give_input, run
 from tests.cli.sessions import KERNEL, FixedScreen, answer, session_on
 

@@ -12,7 +12,7 @@ import pytest
 from argcomplete.finders import CompletionFinder
 
 from ipu_asm.cli.assembler import options as assembler
-from ipu_asm.cli.fmt import options as fmt
+from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import options as lint
 from ipu_asm.cli.mca import options as mca
 from ipu_asm.cli.run import options as run

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.arguments import (
+from ipu_lsp.debug_adapter.request_table import REQUESTS
+from ipu_lsp.debug_adapter.server import (
     ArgumentsError,
     camel_case,
     parse_arguments,
 )
-from ipu_lsp.debug_adapter.request_table import REQUESTS
 from ipu_lsp.json_types import Json
 
 JSON = st.recursive(

@@ -7,9 +7,9 @@ from typing import Iterator
 
 import pytest
 
-from ipu_lsp.debug_adapter import loading
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration
 from ipu_lsp.debug_adapter.object_reader import LaunchError
+from ipu_lsp.debug_adapter.requests import lifecycle
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import LOOP
@@ -34,7 +34,7 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endless]:
     """Programs that are launched are read without an end."""
     program = Endless()
     with monkeypatch.context() as patch:
-        patch.setattr(loading, "read_configuration", program.read)
+        patch.setattr(lifecycle, "read_configuration", program.read)
         yield program
     program.is_over.set()
 
@@ -83,7 +83,7 @@ def test_a_program_can_be_launched_after_one_that_was_cancelled(client: DapClien
     client.initialize()
     program = Endless()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loading, "read_configuration", program.read)
+        patch.setattr(lifecycle, "read_configuration", program.read)
         launch = client.send("launch", {"program": "kernel.s"})
         assert program.is_begun.wait(PATIENCE_S)
         client.request("cancel", requestId=launch)
@@ -97,7 +97,7 @@ def test_a_restart_that_is_cancelled_leaves_the_program(client: DapClient) -> No
     client.stopped()
     program = Endless()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loading, "read_configuration", program.read)
+        patch.setattr(lifecycle, "read_configuration", program.read)
         restart = client.send("restart")
         assert program.is_begun.wait(PATIENCE_S)
         client.request("cancel", requestId=restart)

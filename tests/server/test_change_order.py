@@ -12,7 +12,7 @@ from ipu_asm import load_isa
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.text import Span
 from ipu_lsp.json_types import Json
-from ipu_lsp.server import change_order
+from ipu_lsp.server import documents
 from ipu_lsp.server.convert import Coordinates, Encoding
 from ipu_lsp.server.documents import Document
 from tests.server.conversation import EXIT, changed, greeted, opened
@@ -106,7 +106,7 @@ def test_changes_of_the_same_version_are_made_as_they_arrive() -> None:
 def test_a_change_that_is_later_than_what_is_kept_is_told(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
-    monkeypatch.setattr(change_order, limit, most)
+    monkeypatch.setattr(documents, limit, most)
     text, sent = typed("bkpt;;\n", [(1.0, 0, letter) for letter in "abcdefgh"])
     document = document_of("bkpt;;\n")
     late = sent.pop(1)

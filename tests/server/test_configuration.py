@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_lsp.json_types import Json
-from ipu_lsp.server import publishing
+from ipu_lsp.server import session
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
@@ -159,7 +159,7 @@ def test_findings_that_are_asked_for_wait_for_the_settings_and_nothing_else_does
 def test_a_client_that_never_gives_its_settings_gets_findings_all_the_same(
     pulls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publishing, "MAX_WAIT_FOR_SETTINGS_S", 0.05)
+    monkeypatch.setattr(session, "MAX_WAIT_FOR_SETTINGS_S", 0.05)
     more: Json = {"textDocument": {"diagnostic": {}}} if pulls else {}
 
     def script(received: bytearray) -> Iterator[bytes]:
@@ -187,7 +187,7 @@ def test_a_client_that_never_gives_its_settings_gets_findings_all_the_same(
 def test_findings_wait_no_longer_when_the_settings_are_settled_otherwise(
     told: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publishing, "MAX_WAIT_FOR_SETTINGS_S", 1_000_000)
+    monkeypatch.setattr(session, "MAX_WAIT_FOR_SETTINGS_S", 1_000_000)
     conversation = greeted(opened(URI, TEXT), told, EXIT, capabilities=CONFIGURATION)
     check_codes(conversation, URI, *ALL)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ipu_asm.config.configuration import Configuration, Context
-from ipu_asm.source.contexts import contexts_of
 from ipu_asm.source.disk_reader import DiskReader
 from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.source.jinja.template import contexts_of
 from ipu_asm.source.settings import root_of, source_settings
 
 

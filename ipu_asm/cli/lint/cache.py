@@ -20,10 +20,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Mapping
 
+import ipu_asm
 from ipu_asm.cli.lint.digests import digest, digest_of_file
 from ipu_asm.cli.lint.findings_json import findings_of_json, json_of_findings
 from ipu_asm.cli.lint.found import Found
-from ipu_asm.cli.lint.tool_stamp import tool_stamp
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.disk_reader import DiskReader
@@ -35,28 +35,64 @@ if TYPE_CHECKING:
     from ipu_asm.config.isa_choice import IsaChoice
     from ipu_asm.source.expansion import SourceSettings
 
+
 VARIABLE = "IPU_CACHE_DIR"
+
+
 """The environment variable that names another folder than the platform's."""
 
+
 _FOLDER = "ipu-asm"
+
+
 _KEY = "key"
+
+
 _KEY_BYTES = 32
+
+
 _TAG_NAME = "CACHEDIR.TAG"
+
+
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# Results of ipu-lint, safe to delete. See https://bford.info/cachedir/ about this file.\n"
 )
+
+
 _DAY_S = 24 * 60 * 60
+
+
 _MOST_DAYS = 30
+
+
 """Results of a folder that no run has asked for are removed after so many days."""
+
+
 _SUFFIX = ".json"
+
+
 _DRAFT_SUFFIX = ".tmp"
+
+
 _LARGEST_ENTRY = 1 << 20
+
+
 _LARGEST_FILE = 1 << 24
+
+
 _ALONE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _ALONE
+
+
 """A pipe without a writer is opened at once, and then is no regular file."""
+
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ALONE
+
+
 _HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd
 
 
@@ -305,3 +341,37 @@ def _header(path: str, name: str) -> SourceFile:
     if source is None:
         raise ValueError(path)
     return SourceFile(source.text, name)
+
+
+def tool_stamp() -> str:
+    """Return a text that changes with the version, and with the sources where they are edited.
+
+    An installed package has a list with the digests of its files, which is the same wherever it is
+    installed. The files of a checkout are looked at one by one: 2 ms for 700 files.
+    """
+    package = os.path.dirname(ipu_asm.__file__)
+    name = f"ipu_asm-{ipu_asm.__version__}.dist-info"
+    try:
+        with open(os.path.join(os.path.dirname(package), name, "RECORD"), encoding="utf-8") as file:
+            sources = file.read()
+    except (OSError, ValueError):
+        grammars = os.path.join(os.path.dirname(package), "grammars")
+        sources = "\n".join(sorted([*_stamps(package, ".py"), *_stamps(grammars, ".lark")]))
+    return "\n".join([ipu_asm.__version__, sys.version, sources])
+
+
+def _stamps(folder: str, suffix: str) -> list[str]:
+    """Return the path, time of change and size of each file below a folder, in any order.
+
+    A folder that is not there, as in an archive, has none.
+    """
+    stamps, waiting = [], [folder]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(suffix):
+                    status = entry.stat()
+                    stamps.append(f"{entry.path}:{status.st_mtime_ns}:{status.st_size}")
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    waiting.append(entry.path)
+    return stamps

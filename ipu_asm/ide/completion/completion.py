@@ -25,7 +25,6 @@ from ipu_asm.ide.completion.operands import (
     operand_completions,
     written_units,
 )
-from ipu_asm.ide.completion.ranking import nearby_mnemonics, rank_in_fresh_bundle
 from ipu_asm.ide.completion.snippets import instruction_snippet
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expansions import is_template, whole_reading
@@ -45,6 +44,7 @@ from ipu_asm.ide.pages.operand import register_markdown
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.ide.template.completion import template_completions
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.text import Span
@@ -52,8 +52,17 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
+
+# A bound, so that the time does not grow with the file.
+_MOST_BUNDLES = 100
+
+
 _ALONE = "alone"
+
+
 """The trait of instructions that share a bundle with no other."""
+
+
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -206,3 +215,29 @@ def _nearest_label(program: Program, context: CompletionContext) -> str:
     near = range(max(0, after - 1), min(after + 1, len(names)))
     nearest = min(near, key=lambda number: abs(addresses[number] - address), default=None)
     return "+1" if nearest is None else names[nearest]
+
+
+def nearby_mnemonics(program: Program, number: int) -> frozenset[str]:
+    """Return the mnemonics, as the set spells them, of the bundles near bundle `number`."""
+    bundles = program.bundles
+    return frozenset(
+        instruction.spec.mnemonic
+        for other in range(
+            max(0, number - _MOST_BUNDLES), min(number + _MOST_BUNDLES, len(bundles))
+        )
+        if other != number
+        for instruction in bundles[other].instructions
+        if instruction.spec is not None
+    )
+
+
+def rank_in_fresh_bundle(spec: InstructionSpec) -> int:
+    """Return 0 for setting and counting registers by constants, 1 for loads, 2 for all others."""
+    facts = spec.scalar
+    has_number = any(isinstance(operand.type, IntegerType) for operand in spec.operands)
+    if facts is not None and facts.computes and has_number:
+        return 0
+    is_load = "load" in spec.traits
+    if facts is not None:
+        is_load = is_load or any(access.kind == "read" for access in facts.accesses)
+    return 1 if is_load else 2

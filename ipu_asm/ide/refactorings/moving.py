@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.formatting.instruction_text import instruction_text
 from ipu_asm.ide.kinds import MOVE
 from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import (
@@ -18,6 +17,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.removal import removal_of
 from ipu_asm.program.program import Program
+from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
 
 
@@ -110,3 +110,17 @@ def _has_remark(bundle: Bundle) -> bool:
     tokens = [span for span in syntax.spans if span.start >= end]
     gaps = [end, *(offset for span in tokens for offset in span)]
     return any(syntax.text[a:b].strip() for a, b in zip(gaps[::2], gaps[1::2]))
+
+
+def instruction_text(isa: Isa, syntax: BundleSyntax, number: int) -> str:
+    """Return an instruction with normal blanks; a comment in it is part of its operand."""
+    entry = syntax.plan.instructions[number]
+    operands = [_operand(syntax, first, last) for first, last in entry.operands]
+    mnemonic = syntax.words[entry.mnemonic]
+    return f"{mnemonic} {isa.surface.operand_separator.join(operands)}" if operands else mnemonic
+
+
+def _operand(syntax: BundleSyntax, first: int, last: int) -> str:
+    """Return an operand as written, with runs of blanks reduced to one."""
+    span = syntax.span_of(first, last)
+    return " ".join(syntax.text[span.start : span.end].split())

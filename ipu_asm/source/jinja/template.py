@@ -5,30 +5,36 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from ipu_asm.config.configuration import MOST_CONTEXTS, Context
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
+from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX, UNDEFINED_TEMPLATE_NAME
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.contexts import TemplateContext, contexts_of
-from ipu_asm.source.expansion import Expansion, SourceSettings
+from ipu_asm.source.expansion import Expansion, NameKind, SourceSettings
 from ipu_asm.source.jinja.compiled import CompileError, Problem
-from ipu_asm.source.jinja.declared_contexts import declared_contexts
+from ipu_asm.source.jinja.declared_contexts import DeclaredContexts, declared_contexts
 from ipu_asm.source.jinja.document import Edit, Template, is_readable, read_template
-from ipu_asm.source.jinja.findings import (
-    context_findings,
-    problem_finding,
-    undefined_findings,
-    unused_findings,
-)
 from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_SECONDS_OF_ALL, MOST_TAGS, MOST_TOKENS
+from ipu_asm.source.jinja.names import GLOBALS
 from ipu_asm.source.jinja.parts import Workshop
 from ipu_asm.source.jinja.positions import LazySequence, Positions, skeleton_map
 from ipu_asm.source.jinja.rendering import Rendering, render, render_again
+from ipu_asm.source.jinja.syntax_errors import quoted
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.source.source_map import SourceMap
-from ipu_asm.source.templates import MARKS
-from ipu_asm.text import Change, Span
+from ipu_asm.source.templates import MARKS, UNUSED_TEMPLATE_NAME
+from ipu_asm.text import Change, Span, TextEdit
+
+
+class TemplateContext(NamedTuple):
+    """The variables of one expansion; `description` omits project defines."""
+
+    variables: Context
+    description: str
+
+
+_MOST_SUGGESTIONS = 50
 
 
 class _Memo(NamedTuple):
@@ -172,3 +178,91 @@ def _partial(text: str, context: TemplateContext, findings: list[Diagnostic]) ->
     return Expansion(
         blanked, source_map, context.description, tuple(findings), is_partial=True, unknown=unknown
     )
+
+
+def problem_finding(problem: Problem) -> Diagnostic:
+    """Return the finding about a template that cannot be rendered."""
+    return Diagnostic(*problem)
+
+
+def context_findings(tokens: Tokens, declared: DeclaredContexts) -> list[Diagnostic]:
+    """Return the findings about comments that declare contexts."""
+    message = "a context is declared by `{# ipu: context NAME=VALUE #}`, found something else"
+    return [
+        Diagnostic(TEMPLATE_SYNTAX, message, part.shifted(tokens.tag_span(tag).start))
+        for tag, part in declared.wrong
+    ]
+
+
+def undefined_findings(
+    template: Template, rendering: Rendering, context: TemplateContext
+) -> list[Diagnostic]:
+    """Return a finding for each place at which an undefined value was used."""
+    known = template.counts.writes.keys()
+    is_unknown = rendering.is_branch_unknown
+    undefined = {
+        n: each for output in reversed(rendering.outputs) for n, each in output.undefined.items()
+    }
+    findings = []
+    for token in sorted(undefined, key=template.numbers.token):
+        value = undefined[token]
+        name = value.name
+        if is_unknown and name in known:
+            continue  # what is unknown may be what defines it
+        span = template.place(token)
+        if name is None:
+            findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(value.message), span))
+        else:
+            near = None
+            if len(findings) < _MOST_SUGGESTIONS:
+                near = nearest_of(name, sorted({*known, *context.variables, *GLOBALS} - {name}))
+            findings.append(_undefined(name, near, span))
+    return findings
+
+
+def _undefined(name: str, near: str | None, span: Span) -> Diagnostic:
+    message = f"`{name}` is not defined in the template"
+    fix = None
+    if near is not None:
+        message += f"; did you mean `{near}`?"
+        edits = (TextEdit(span, near),)
+        fix = Fix(f"replace by `{near}`", edits, Applicability.DISPLAY)
+    else:
+        message += (
+            f"; declare it by `{{# ipu: context {name}=... #}}` or in `ipu.toml`,"
+            f" or pass `--define {name}=VALUE`"
+        )
+    return Diagnostic(UNDEFINED_TEMPLATE_NAME, message, span, fix=fix)
+
+
+def unused_findings(template: Template) -> list[Diagnostic]:
+    """Return a hint for each name that the template defines and never uses."""
+    findings = []
+    for each, span in template.unused():
+        what = "macro" if each.kind is NameKind.TEMPLATE_MACRO else "template name"
+        message = f"{what} `{each.name}` is never used"
+        findings.append(Diagnostic(UNUSED_TEMPLATE_NAME, message, span, tags=("unnecessary",)))
+    return findings
+
+
+def contexts_of(settings: SourceSettings, written: Sequence[Context] = ()) -> list[TemplateContext]:
+    """Return the contexts of a template: one with project defines alone if none is declared.
+
+    `written` are those that comments in it declare, in place of the ones of the configuration.
+    Values given for this run select the contexts that have them; where none has, they replace the
+    values in all contexts.
+    """
+    declared = [*(written or settings.contexts)] or [{}]
+    selected = [context for context in declared if _agrees(context, settings.overrides)]
+    found: list[TemplateContext] = []
+    for context in selected or declared:
+        shown = {**context, **settings.overrides}
+        description = " ".join(f"{name}={value}" for name, value in shown.items())
+        each = TemplateContext({**settings.defines, **shown}, description)
+        if each not in found:
+            found.append(each)
+    return found
+
+
+def _agrees(context: Context, overrides: Context) -> bool:
+    return all(context.get(name, value) == value for name, value in overrides.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from hashlib import shake_256
 from math import prod
 from typing import Any, Final
 
@@ -15,18 +16,39 @@ from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.arrays import Array, array_types
-from ipu_asm.testbench.data.generated import generated_bytes
 from ipu_asm.testbench.data.numpy_files import StoredArray
-from ipu_asm.testbench.data.source import Data, DataError, Place, Shape
+from ipu_asm.testbench.data.source import (
+    ONES,
+    RAMP,
+    ZEROS,
+    Data,
+    DataError,
+    DataSource,
+    Place,
+    Shape,
+)
 from ipu_asm.text import counted
+
+_RAMP_OF_FP8 = 8
+
 
 _PLAIN: Final = {
     "i1": "i8", "u1": "u8", "i2": "i16", "u2": "u16", "i4": "i32", "u4": "u32", "f4": "f32",
 }  # fmt: skip
+
+
 _CODES: Final = ("V1", "f1")
+
+
 """How numpy names 8-bit floats, of whatever sort, in the header of a file."""
+
+
 _NUMBERS: Final = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
+
+
 ARCHIVE_TIME: Final = (1980, 1, 1, 0, 0, 0)
+
+
 """The time of all files in archives, so that equal data make equal archives."""
 
 
@@ -262,3 +284,38 @@ def _misfits(array: Array, fits: Array, kind: ElementType) -> str:
         limit = f"takes {kind.lowest} to {kind.highest >> (kind.lowest < 0)}"
     what = "takes whole numbers" if has_rest else limit
     return f"`{kind.name}` {what}, found {first} in element [{index}]{many}"
+
+
+def generated_bytes(source: DataSource, count: int, kind: ElementType) -> bytes:
+    """Return `count` generated elements of a type, as bytes. Raises `DataError`."""
+    if source.generator == ZEROS:
+        return bytes(count * kind.size)
+    if source.generator == ONES:
+        return _encoded(1, kind) * count
+    return _ramp(count, kind) if source.generator == RAMP else _random(source.seed, count, kind)
+
+
+def _ramp(count: int, kind: ElementType) -> bytes:
+    if kind.format is not None:
+        period = b"".join(_encoded(number, kind) for number in range(_RAMP_OF_FP8))
+        return (period * -(-count // _RAMP_OF_FP8))[:count]
+    numbers = np.arange(count, dtype=np.int64)
+    return numbers.astype("<f4" if kind.is_float else f"<u{kind.size}").tobytes()
+
+
+def _random(seed: int, count: int, kind: ElementType) -> bytes:
+    width = 1 if kind.size == 1 else 4
+    stream = shake_256(f"ipu-asm random {seed}".encode()).digest(count * width)
+    if kind.format is not None:
+        return stream.translate(b"".join(_encoded((b - 128) / 128, kind) for b in range(256)))
+    words = np.frombuffer(stream, "<u1" if width == 1 else "<u4")
+    if kind.is_float:
+        return ((words >> 8).astype(np.float64) / (1 << 23) - 1).astype("<f4").tobytes()
+    return words.astype(f"<u{kind.size}").tobytes()
+
+
+def _encoded(number: float, kind: ElementType) -> bytes:
+    try:
+        return kind.encode(number)
+    except ValueError as error:
+        raise DataError(str(error)) from error

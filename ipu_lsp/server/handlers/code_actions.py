@@ -7,22 +7,25 @@ the action is resolved. Menus do not render Markdown: titles and reasons lose th
 from __future__ import annotations
 
 import json
-from typing import Any, Generator
+from typing import Any, Generator, Mapping
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
+from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide import code_actions as ide
 from ipu_asm.ide.kinds import QUICK_FIX, REWRITE
 from ipu_asm.ide.loop_rewritings import rewriting_offers
 from ipu_asm.ide.packing import packing_edits, packing_offers
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span, TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.configuration_actions import configuration_actions
 from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.findings import encoded_finding
-from ipu_lsp.server.packing import proven_edits
+from ipu_lsp.server.running import TIME_LIMIT_S, output_of
 from ipu_lsp.server.session import LspSession, View
 
 
@@ -116,3 +119,28 @@ def _action(session: LspSession, uri: str, view: View, action: ide.CodeAction) -
     if action.is_preferred and session.client.preferred_code_actions:
         written["isPreferred"] = True
     return written
+
+
+def proven_edits(
+    program: Program, rewriting: Mapping[str, object]
+) -> Generator[None, None, tuple[TextEdit, ...]]:
+    """Return, in short steps, the edits that rewrite a program, if they are proven.
+
+    `rewriting` is what `packing_process` is asked for, such as the `blocks` to pack. Raises
+    `PackingError` if they are not.
+    """
+    request = {
+        "isa": program.isa.name,
+        "text": program.text,
+        "configurations": [dict(facts.presets) for facts in control_facts(program)],
+        **rewriting,
+    }
+    data = json.dumps(request).encode()
+    output = yield from output_of("ipu_asm.testbench.packing_process", (), data, TIME_LIMIT_S)
+    try:
+        answer = json.loads("" if output is None else output.printed)
+    except ValueError:
+        raise PackingError("the proof was not finished") from None
+    if "refusal" in answer:
+        raise PackingError(answer["refusal"])
+    return tuple(TextEdit(Span(start, end), text) for start, end, text in answer["edits"])

@@ -7,12 +7,19 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as t
 
+from ipu_asm.ide.expansion_view import ExpansionLine, expansion_view
+from ipu_asm.source.source_map import MAIN
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.custom import EXPANSION_SCHEME, LISTING_SCHEME, MEMORY_MAP_SCHEME
-from ipu_lsp.server.handlers.expansion_view import expansion_of
+from ipu_lsp.server.custom import (
+    EXPANSION_SCHEME,
+    LISTING_SCHEME,
+    MEMORY_MAP_SCHEME,
+    ExpansionParams,
+)
 from ipu_lsp.server.handlers.listing import shown_listing
 from ipu_lsp.server.handlers.memory_map import memory_map_of
 from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.workspace import uri_of
 
 _MAKERS: Mapping[str, Callable[[LspSession, View], Json]] = {
     LISTING_SCHEME: shown_listing,
@@ -47,3 +54,26 @@ def _parts(session: LspSession, uri: str) -> tuple[str, str | None]:
         return shows, query
     # Clients percent-encode URIs differently.
     return shows, next((known for known in session.documents if unquote(known) == query), None)
+
+
+def expansion(session: LspSession, params: ExpansionParams) -> Json | None:
+    """Return the expansion of a document; None for a document that is not open."""
+    view = session.view(params.text_document.uri)
+    return None if view is None else expansion_of(view, params.context)
+
+
+def expansion_of(view: View, context: int = 0) -> Json:
+    """Return the text of an expansion with the written place of each of its lines."""
+    found = expansion_view(view.analysis, context)
+    return {
+        "text": found.text,
+        "lines": [_line(line) for line in found.lines],
+        "context": found.context,
+        "contexts": list(found.contexts),
+    }
+
+
+def _line(line: ExpansionLine) -> Json:
+    if line.path == MAIN:
+        return {"line": line.line}
+    return {"line": line.line, "uri": uri_of(line.path)}

@@ -14,10 +14,10 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import load_isa
-from ipu_asm.source.contexts import contexts_of
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.jinja.declared_contexts import declared_contexts
 from ipu_asm.source.jinja.tags import tags_of
+from ipu_asm.source.jinja.template import contexts_of
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.source.source_map import MAIN

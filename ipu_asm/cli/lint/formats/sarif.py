@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
+from urllib.parse import quote
 
-from ipu_asm.cli.lint.formats import FileFindings, LintReport, json_of
-from ipu_asm.cli.lint.formats.artifacts import ROOT, artifact_location, root_uri
+from ipu_asm.cli.lint.formats import FileFindings, LintReport, RuleInfo, json_of
 from ipu_asm.cli.lint.formats.fingerprints import fingerprints
-from ipu_asm.cli.lint.formats.sarif_rules import LEVELS, descriptors
-from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.cli.paths import absolute_path, path_inside
+from ipu_asm.diagnostics import Diagnostic, Fix, Severity
+from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, Span
 
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+
+
+"""Maps a severity to SARIF's `level`."""
+
+
+# GitHub's `problem.severity`, by which its dashboard filters.
+_PROBLEM_SEVERITIES = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.HINT: "recommendation",
+}
+
+
+_LONGEST_DESCRIPTION = 1024  # maximum number of characters on GitHub
+
+
+ROOT = "%SRCROOT%"
+
+
+"""The conventional name of the base URI for the root of the project."""
+
+
+# Surrogates other than those that represent undecodable bytes of a file name.
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
 _FINGERPRINT = "ipuLint/v1"
 
 
@@ -101,3 +133,62 @@ def _region(source: SourceFile, span: Span) -> dict[str, int]:
 def _message(text: str) -> dict[str, str]:
     # Section 3.11.5: braces delimit placeholders, so literal ones are doubled.
     return {"text": text.replace("{", "{{").replace("}", "}}")}
+
+
+def artifact_location(path: str) -> dict[str, str]:
+    """Return the location of `path` relative to the project root, or absolute if outside of it."""
+    inside = path_inside(path)
+    if inside is None:
+        return {"uri": _file_uri(absolute_path(path))}
+    return {"uri": _quoted(inside), "uriBaseId": ROOT}
+
+
+def root_uri() -> str:
+    """Return the URI of the working directory, with the final slash that a base needs."""
+    return _file_uri(os.path.join(absolute_path("."), ""))
+
+
+def _file_uri(absolute: str) -> str:
+    path = absolute.replace(os.sep, "/")
+    if path.startswith("//"):  # a Windows share: its host is the URI's authority
+        return f"file:{_quoted(path)}"
+    return f"file://{'' if path.startswith('/') else '/'}{_quoted(path, '/:')}"
+
+
+def _quoted(path: str, safe: str = "/") -> str:
+    return quote(_NO_BYTE.sub("\ufffd", path).encode("utf-8", "surrogateescape"), safe)
+
+
+def descriptors(report: LintReport) -> list[dict[str, Any]]:
+    """Return the descriptors of all rules by code.
+
+    A finding whose rule is not in the report gets a minimal descriptor.
+    """
+    rules = dict(report.rules)
+    for _, diagnostics, _ in report.files:
+        for item in diagnostics:
+            words = item.name.replace("-", " ")
+            rules.setdefault(item.code, RuleInfo(item.code, item.name, item.severity, words, ""))
+    return [_descriptor(rules[code]) for code in sorted(rules)]
+
+
+def _descriptor(rule: RuleInfo) -> dict[str, Any]:
+    descriptor: dict[str, Any] = {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary[:_LONGEST_DESCRIPTION]},
+        "fullDescription": {"text": _first_paragraph(rule)[:_LONGEST_DESCRIPTION]},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+        "properties": {"problem.severity": _PROBLEM_SEVERITIES[rule.severity]},
+    }
+    link = rule_link(rule.name)
+    if link is not None:
+        descriptor["helpUri"] = link
+    if rule.documentation:
+        descriptor["help"] = {"text": rule.documentation, "markdown": rule.documentation}
+    return descriptor
+
+
+def _first_paragraph(rule: RuleInfo) -> str:
+    paragraphs = (paragraph.strip() for paragraph in rule.documentation.split("\n\n"))
+    return next((text for text in paragraphs if text and text[0] != "#"), rule.summary)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
-from typing import Callable, Iterator
+from typing import Callable, Iterable, Iterator
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.console import ExitStatus, is_terminal
+from ipu_asm.cli.console import ExitStatus, is_terminal, print_message
 from ipu_asm.cli.run.execution import RunOutcome, start_state
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
 from ipu_asm.cli.run.interactive.commands import execute
 from ipu_asm.cli.run.interactive.screen import Screen
-from ipu_asm.cli.run.interactive.script import run_script
 from ipu_asm.cli.run.interactive.session import CommandError, Session
 from ipu_asm.cli.run.interactive.stop_view import SIDE_BY_SIDE, view_text
 from ipu_asm.cli.run.interactive.terminal import ReadLine, line_reader, run_prompt
-from ipu_asm.cli.run.options import RunOptions
+from ipu_asm.cli.run.options import PROGRAM, RunOptions
 from ipu_asm.cli.run.printing import check_printed, printed_values
 from ipu_asm.config.files import Target, decoded, read_bytes
 from ipu_asm.debugger.expressions import ExpressionError
@@ -110,3 +109,23 @@ def _piped() -> Iterator[str]:
     """The lines of standard input, each as soon as it is there."""
     if sys.stdin is not None:  # the parent process may have closed it
         yield from (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+
+
+def run_script(session: Session, name: str, lines: Iterable[str]) -> ExitStatus:
+    """Execute lines; return the exit status. Blank lines and lines that begin with `#` are skipped.
+
+    `name` is the file for messages.
+    """
+    for number, line in enumerate(lines, 1):
+        command = line.strip()
+        if not command or command.startswith("#"):
+            continue
+        try:
+            if session.interruptible(partial(execute, session, command)):
+                return ExitStatus.INTERRUPTED
+        except CommandError as error:
+            print_message(PROGRAM, f"{name}:{number}: `{command}`: {error}")
+            return ExitStatus.FINDINGS
+        if session.has_ended:
+            break
+    return ExitStatus.OK
