@@ -146,7 +146,7 @@ FEATURES = (
         t.TextDocumentContentRegistrationOptions(list(SCHEMES)),
     ),
     Feature(LISTING, "listing.listing"),
-    Feature(EXPANSION, "expansion_view.expansion"),
+    Feature(EXPANSION, "content.expansion"),
     Feature(SLOT_GRID, "slot_grid.slot_grid"),
     Feature(REFERENCE, "reference.reference"),
     Feature(MEMORY_MAP, "memory_map.memory_map"),
