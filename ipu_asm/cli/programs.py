@@ -8,7 +8,7 @@ from typing import Mapping, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.cli.console import columns_of, print_message, wants_color, write
-from ipu_asm.cli.headers import headers_of
+from ipu_asm.cli.paths import headers_of
 from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.files import FileError, Target, input_at

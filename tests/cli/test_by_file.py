@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.lint.by_file import findings_by_file
-from ipu_asm.cli.lint.formats import FORMATS, FileFindings, format_findings
+from ipu_asm.cli.lint.formats import FORMATS, FileFindings, findings_by_file, format_findings
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.text import SourceFile, Span
 

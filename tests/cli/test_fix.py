@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_written_stays_and_is_told(
     def refuse(path: str, old: bytes, new: bytes) -> bool:
         raise FileError("no space left on device", path)
 
-    monkeypatch.setattr("ipu_asm.cli.lint.fix_output.rewrite_file", refuse)
+    monkeypatch.setattr("ipu_asm.cli.changes.rewrite_file", refuse)
     check_unwritten(capsys, BAD, BAD, "no space left on device")
 
 

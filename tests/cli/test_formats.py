@@ -19,7 +19,7 @@ from jsonschema import Draft4Validator
 
 from ipu_asm import analyze
 from ipu_asm.cli.lint.formats import FORMATS, FileFindings, RuleInfo, format_findings
-from ipu_asm.cli.lint.formats.statistics import format_statistics
+from ipu_asm.cli.lint.formats.text import format_statistics
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.diagnostics.rendering import visible
 from ipu_asm.lint.rule import rule_link

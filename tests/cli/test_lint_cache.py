@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from ipu_asm.cli.lint import cache
 from ipu_asm.cli.lint import run as lint_run
-from ipu_asm.cli.lint.cache import tool_stamp
 from ipu_asm.cli.lint.command import main
-from ipu_asm.cli.lint.digests import digest
+from ipu_asm.cli.lint.digests import digest, tool_stamp
 from ipu_asm.cli.lint.formats import FORMATS
 from ipu_asm.cli.lint.linter import Linter
 from tests.cli.commands import Ran, run

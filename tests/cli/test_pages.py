@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm.cli.lint.actions import terminal_page
 from ipu_asm.cli.lint.command import main
-from ipu_asm.cli.pages import terminal_page
 from tests.cli.commands import run
 
 PAGE = "# Title\n\nSome **words** and `code`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"

@@ -29,7 +29,6 @@ HEAVY = (
     "shutil",
     "asyncio",
     "ipu_asm.analysis.apply_fixes",
-    "ipu_asm.cli.lint.watch",
     "ipu_asm.reports.explanation",
 )
 

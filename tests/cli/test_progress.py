@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from ipu_asm.cli import progress
-from ipu_asm.cli.progress import ProgressBar, shown_rate
+from ipu_asm.cli import console
+from ipu_asm.cli.console import ProgressBar, shown_rate
 
 
 class Terminal(io.StringIO):
@@ -68,7 +68,7 @@ def test_the_line_is_not_drawn_all_the_time() -> None:
 def test_files_are_counted_as_cycles_are_and_the_line_does_not_wrap(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(progress, "columns_of", lambda _: 42)
+    monkeypatch.setattr(console, "columns_of", lambda _: 42)
     stream, clock = Terminal(), iter([5.0, 7.0])
     ProgressBar(9, stream, lambda: next(clock), length=lambda: 9, unit="files").show(3)
     line = "[#######.............] 3 of 9 files, 2 a second"

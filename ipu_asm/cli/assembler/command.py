@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from typing import Callable, Final, Mapping, Sequence
+from typing import Callable, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import (
@@ -35,8 +35,16 @@ from ipu_asm.cli.console import (
     run_guarded,
     write_bytes,
 )
-from ipu_asm.cli.programs import check_output, read_source, show_findings, show_image_mistakes
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.cli.paths import headers_of
+from ipu_asm.cli.programs import (
+    check_output,
+    configuration_of,
+    in_one_context,
+    read_source,
+    show_findings,
+    show_image_mistakes,
+)
+from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.file_writing import Output, replace_file, replace_files
 from ipu_asm.config.files import (
     STANDARD_INPUT,
@@ -49,10 +57,18 @@ from ipu_asm.config.files import (
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.text import SourceFile, counted
+from ipu_asm.source.expand import expand
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.settings import source_settings
+from ipu_asm.source.source_map import MAIN
+from ipu_asm.text import LineIndex, SourceFile, Span, counted
 
 _PAGES: Final = (".html", ".htm")
+
+
 _FORMATS: Final = {".hex": "hex", ".mem": "mem", ".lst": LISTING, **dict.fromkeys(_PAGES, LISTING)}
+
+
 """The formats that names of output files stand for."""
 
 
@@ -111,7 +127,6 @@ def _format_by_name(output: str | None) -> str:
 
 
 def _expand(source: Target, options: Namespace) -> int:
-    from ipu_asm.cli.assembler.expand import expansion_of, line_map  # for this command alone
 
     text = read_text(source).text
     isa, _ = chosen_isa(text, source.name, options.isa)
@@ -213,3 +228,49 @@ _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
     "expand": _expand,
     "disassemble": _disassemble,
 }
+
+
+def expansion_of(isa: Isa, source: SourceFile, defines: Mapping[str, Value]) -> Expansion | None:
+    """Return the expansion of a source; None if the assembler reads it as it is.
+
+    Raises `FileError` if there are several, and `ConfigurationError`.
+    """
+    configuration = configuration_of(source.path, is_needed=True)
+    settings = source_settings(source.path, configuration, defines)
+    expansions = expand(isa.surface, source.text, source.path, settings)
+    in_one_context(expansions, source)
+    return expansions[0] if expansions else None
+
+
+def line_map(source: SourceFile, expansion: Expansion | None) -> Iterator[str]:
+    """Yield a JSON object for each line of an expansion: where its first character was written.
+
+    Blanks at the beginning of a line do not count. Rows, columns and lines are 1-based.
+    """
+    import json  # 4 ms, for this command alone
+
+    files = {**headers_of([expansion] if expansion else ()), MAIN: source}
+    text = expansion.text if expansion else source.text
+    lines = LineIndex.of(text)
+    for number in range(len(lines.starts)):
+        span = lines.line_span(number)
+        if span.start == span.end:  # behind the last line break
+            continue
+        place = _written(expansion, _first_code(text, span))
+        if place is not None:
+            path, offset = place
+            row, column = files[path].lines.position(offset)
+            line = {"line": number + 1, "file": files[path].path, "row": row + 1}
+            yield json.dumps({**line, "column": column + 1}, ensure_ascii=False)
+
+
+def _first_code(text: str, line: Span) -> int:
+    blanks = len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
+    return line.start if line.start + blanks == line.end else line.start + blanks
+
+
+def _written(expansion: Expansion | None, offset: int) -> tuple[str, int] | None:
+    if expansion is None:
+        return MAIN, offset
+    place = expansion.source_map.written(Span(offset, offset + 1))
+    return None if place is None else (place.path, place.span.start)

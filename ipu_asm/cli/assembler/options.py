@@ -18,7 +18,6 @@ PROGRAM = "ipu-as"
 LISTING = "listing"
 DOCS = "docs"
 TEXTMATE = "textmate"
-
 _EXAMPLES = """\
 examples:
   ipu-as assemble -o kernel.bin kernel.s

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.cli.analyzers import Analyzers
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.changes import show_difference, write_change
 from ipu_asm.cli.console import (
     COLOR_CHOICES,
     ExitStatus,
@@ -16,14 +16,11 @@ from ipu_asm.cli.console import (
     run_guarded,
     wants_color,
     write,
-    write_bytes,
 )
-from ipu_asm.cli.differences import show_difference
 from ipu_asm.cli.file_options import add_file_options, add_paths, complete_file_options
-from ipu_asm.cli.sources import Problems, chosen_files
+from ipu_asm.cli.sources import Analyzers, Problems, chosen_files
 from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
-from ipu_asm.config.file_writing import rewrite_file
-from ipu_asm.config.files import FileError, SourceText, Target, read_text
+from ipu_asm.config.files import Target, read_text
 from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.isa_choice import UNCLAIMED
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
@@ -32,8 +29,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import apply_edits, counted
 
 PROGRAM = "ipu-fmt"
-
-
 _EXAMPLES = """\
 examples:
   ipu-fmt                          format all sources below the current folder
@@ -76,19 +71,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_guarded(PROGRAM, lambda: _FmtRun(read_options(argv)).status())
 
 
-class _Formatted(NamedTuple):
-    """A file with its text before and after."""
-
-    target: Target
-    original: SourceText
-    text: str
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether formatting changes the file."""
-        return self.text != self.original.text
-
-
 class _FmtRun:
     """Formats the files that the options name."""
 
@@ -105,23 +87,34 @@ class _FmtRun:
         shows = self.options.check or self.options.diff
         changed = unchanged = 0
         for target in targets:
-            one = self._problems.reported(partial(self._formatted, analyzers, target))
-            if one is not None and (self._show(one) if shows else self._write(one)):
-                changed += 1
-            elif one is not None:
-                unchanged += 1
+            is_changed = self._problems.reported(partial(self._format, analyzers, target))
+            changed += is_changed is True
+            unchanged += is_changed is False
         if not any(target.is_standard_input for target in targets):
             self._summarise(changed, unchanged)
         if self._problems:
             return ExitStatus.USAGE
         return ExitStatus.FINDINGS if shows and changed else ExitStatus.OK
 
-    def _formatted(self, analyzers: Analyzers, target: Target) -> _Formatted:
-        """Return a file with its formatted text. Raises `FileError` and `ConfigurationError`."""
-        original = read_text(target)
-        return _Formatted(target, original, self._text(analyzers, target, original.text))
+    def _format(self, analyzers: Analyzers, target: Target) -> bool:
+        """Write or show a file; return whether formatting changes it.
 
-    def _text(self, analyzers: Analyzers, target: Target, text: str) -> str:
+        Raises `FileError` and `ConfigurationError`.
+        """
+        original = read_text(target)
+        text = self._formatted(analyzers, target, original.text)
+        options = self.options
+        if options.diff:
+            color = wants_color(options.color, sys.stdout)
+            show_difference(target.name, original.text, text, color)
+        elif options.check:
+            if text != original.text:
+                write(f"would reformat {target.name}\n", sys.stdout)
+        else:
+            return write_change(target, original, text)
+        return text != original.text
+
+    def _formatted(self, analyzers: Analyzers, target: Target, text: str) -> str:
         configuration = analyzers.configuration(target)
         is_claimed = analyzers.choice(target, text).name != UNCLAIMED
         if not is_claimed and foreign_assembly(text) is not None:
@@ -130,29 +123,6 @@ class _FmtRun:
         style = self.options.style or configuration.format_style or KEEP
         case = self.options.mnemonic_case or configuration.mnemonic_case or KEEP_CASE
         return apply_edits(text, formatting(analysis, style, case=case))
-
-    def _show(self, one: _Formatted) -> bool:
-        """Show that a file would change, and how, if asked; return whether it would."""
-        if one.is_changed and self.options.diff:
-            color = wants_color(self.options.color, sys.stdout)
-            show_difference(one.target.name, one.original.text, one.text, color)
-        elif one.is_changed:
-            write(f"would reformat {one.target.name}\n", sys.stdout)
-        return one.is_changed
-
-    def _write(self, one: _Formatted) -> bool:
-        """Write a changed file, or all of standard input; return whether it has changed."""
-        new = one.original.encoded(one.text)
-        if one.target.is_standard_input:
-            write_bytes(new)
-            return one.is_changed
-        if not one.is_changed:
-            return False
-        try:
-            return rewrite_file(one.target.name, one.original.encoded(one.original.text), new)
-        except FileError as problem:
-            self._problems.report(problem)
-            return False
 
     def _summarise(self, changed: int, unchanged: int) -> None:
         would = "would be " if self.options.check or self.options.diff else ""

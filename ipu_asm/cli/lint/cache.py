@@ -18,16 +18,22 @@ import time
 import weakref
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
-import ipu_asm
-from ipu_asm.cli.lint.digests import digest, digest_of_file
-from ipu_asm.cli.lint.findings_json import findings_of_json, json_of_findings
-from ipu_asm.cli.lint.found import Found
+from ipu_asm.cli.lint.digests import digest, digest_of_file, tool_stamp
+from ipu_asm.cli.lint.formats import Found
+from ipu_asm.diagnostics import (
+    Applicability,
+    Diagnostic,
+    Fix,
+    RelatedInformation,
+    RuleId,
+    Severity,
+)
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.disk_reader import DiskReader
-from ipu_asm.text import SourceFile
+from ipu_asm.text import SourceFile, Span, TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.config.configuration import Configuration
@@ -343,35 +349,33 @@ def _header(path: str, name: str) -> SourceFile:
     return SourceFile(source.text, name)
 
 
-def tool_stamp() -> str:
-    """Return a text that changes with the version, and with the sources where they are edited.
-
-    An installed package has a list with the digests of its files, which is the same wherever it is
-    installed. The files of a checkout are looked at one by one: 2 ms for 700 files.
-    """
-    package = os.path.dirname(ipu_asm.__file__)
-    name = f"ipu_asm-{ipu_asm.__version__}.dist-info"
-    try:
-        with open(os.path.join(os.path.dirname(package), name, "RECORD"), encoding="utf-8") as file:
-            sources = file.read()
-    except (OSError, ValueError):
-        grammars = os.path.join(os.path.dirname(package), "grammars")
-        sources = "\n".join(sorted([*_stamps(package, ".py"), *_stamps(grammars, ".lark")]))
-    return "\n".join([ipu_asm.__version__, sys.version, sources])
+def json_of_findings(findings: Iterable[Diagnostic]) -> list[Any]:
+    """Return findings as nested lists: each is a tuple, and so are most of its parts."""
+    return [
+        [rule, message, span, related, fix and [fix.title, fix.edits, fix.applicability], *rest]
+        for rule, message, span, related, fix, *rest in findings
+    ]
 
 
-def _stamps(folder: str, suffix: str) -> list[str]:
-    """Return the path, time of change and size of each file below a folder, in any order.
+def findings_of_json(values: Iterable[Any]) -> tuple[Diagnostic, ...]:
+    """Return the findings. Raises `TypeError` or `ValueError` for values of another form."""
+    return tuple(map(_finding_of, values))
 
-    A folder that is not there, as in an archive, has none.
-    """
-    stamps, waiting = [], [folder]
-    while waiting:
-        with suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                if entry.name.endswith(suffix):
-                    status = entry.stat()
-                    stamps.append(f"{entry.path}:{status.st_mtime_ns}:{status.st_size}")
-                elif entry.name != "__pycache__" and entry.is_dir():
-                    waiting.append(entry.path)
-    return stamps
+
+def _finding_of(value: list[Any]) -> Diagnostic:
+    (code, name, severity), message, (start, end), related, fix, tags, dropped, path = value
+    return Diagnostic(
+        RuleId(code, name, Severity(severity)),
+        message,
+        Span(start, end),
+        tuple(RelatedInformation(Span(*span), text, where) for span, text, where in related),
+        _fix_of(*fix) if fix else None,
+        tuple(tags),
+        tuple(dropped),
+        path,
+    )
+
+
+def _fix_of(title: str, edits: list[Any], applicability: int) -> Fix:
+    replaced = tuple(TextEdit(Span(*span), text) for span, text in edits)
+    return Fix(title, replaced, Applicability(applicability))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
-from ipu_asm.cli.analyzers import Analyzers
-from ipu_asm.cli.lint.found import Found
+from ipu_asm.cli.lint.formats import Found
 from ipu_asm.cli.lint.options import LintOptions
-from ipu_asm.cli.sources import Problems
+from ipu_asm.cli.paths import header_paths, headers_in
+from ipu_asm.cli.sources import Analyzers, Problems
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
     MOST_FINDINGS,
@@ -26,8 +26,10 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Analysis
     from ipu_asm.cli.lint.cache import Cache, Question
     from ipu_asm.cli.lint.digests import RecordingReader
+
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
 
@@ -143,7 +145,6 @@ class Linter:
 
     def _lint(self, file: _File) -> LintResult:
         from ipu_asm.analysis.doubtful_isa import with_isa_hint
-        from ipu_asm.cli.lint.analysed import found_in  # where no earlier run has left the result
 
         target, choice = file.target, file.choice
         analyzer = self._analyzers.analyzer(choice, file.configuration)
@@ -255,3 +256,32 @@ def _check(selection: Selection, path: str) -> None:
 
         findings = at_their_strings(read_configuration(path).text, unknown, findings)
     raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
+
+
+def found_in(analysis: Analysis, digests: Mapping[str, str | None], *, is_asked_for: bool) -> Found:
+    """Return what an analysis found; `digests` are those of the headers that it has looked for.
+
+    A file that was found in a folder or is open in an editor may be still unwritten, so only one
+    that is asked for has the error of `ipu-as` if there is nothing to assemble.
+    """
+    findings = analysis.diagnostics
+    return Found(
+        findings,
+        _empty_program_findings(analysis) if is_asked_for else None,
+        headers_in(findings, analysis),
+        frozenset(header_paths(analysis)),
+        digests,
+    )
+
+
+def _empty_program_findings(analysis: Analysis) -> tuple[Diagnostic, ...]:
+    """Return the error of `ipu-as` if a file has nothing to assemble."""
+    if not analysis.isa.has_words:
+        return ()
+    program = analysis.effective_program
+    is_told = program.findings or any(each.expansion.findings for each in analysis.expanded)
+    if is_told or program.size:
+        return ()
+    from ipu_asm.assembler.encode import errors_of
+
+    return tuple(errors_of(program))

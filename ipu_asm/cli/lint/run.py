@@ -10,17 +10,16 @@ from typing import Callable, Iterator, Mapping, Sequence
 from ipu_asm import __version__
 from ipu_asm.cli.console import (
     ExitStatus,
+    ProgressBar,
     columns_of,
     print_message,
     wants_color,
     write,
     write_bytes,
 )
-from ipu_asm.cli.lint.by_file import findings_by_file
-from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
+from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, findings_by_file, format_findings
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
-from ipu_asm.cli.progress import ProgressBar
 from ipu_asm.cli.sources import chosen_files
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
@@ -28,23 +27,11 @@ from ipu_asm.config.files import FileError, Target, input_at
 from ipu_asm.text import counted
 
 _FEWEST_FILES = 60
-
-
 _PIECES_A_JOB = 8
-
-
 _Linted = tuple[LintResult | None, list[str]]
-
-
 _linter: tuple[Linter, list[str]] | None = None
-
-
 """In a process of the pool: its linter, and the messages of the current file."""
-
-
 PROGRAM = "ipu-lint"
-
-
 _FOR_PEOPLE = ("text", "concise")
 
 
@@ -59,19 +46,10 @@ class LintRun:
 
     def status(self) -> int:
         """Lint, fix and print as the options request; return the exit status."""
-        try:
-            linter = Linter(self.options, self._report)
-        except ConfigurationError as error:
-            for finding in error.findings:
-                self._report(str(finding))
+        linter = self.linter()
+        if linter is None:
             return ExitStatus.USAGE
         targets = self.targets(linter.configurations)
-        if self.options.show_files:
-            write("".join(f"{target.name}\n" for target in targets), sys.stdout)
-            return self._exit_status()
-        if self.options.show_settings:
-            self._show_settings(linter, targets)
-            return self._exit_status()
         count = len(targets)
         self._progress = ProgressBar(count, sys.stderr, length=lambda: count, unit="files")
         self.results = lint_all(linter, targets, self._report, self._progress)
@@ -80,15 +58,16 @@ class LintRun:
             self._apply_fixes()
         if not self.options.diff:
             self._print()
-        return self._exit_status()
+        return self.exit_status()
 
-    def _show_settings(self, linter: Linter, targets: Sequence[Target]) -> None:
-        from ipu_asm.cli.lint.settings_text import settings_text  # few runs show them
-
-        for target in targets[:1]:
-            settings = linter.settings_of(target)
-            if settings is not None:
-                write(settings_text(target.name, *settings), sys.stdout)
+    def linter(self) -> Linter | None:
+        """Return a linter for the options; None, reporting why, for an invalid configuration."""
+        try:
+            return Linter(self.options, self._report)
+        except ConfigurationError as error:
+            for finding in error.findings:
+                self._report(str(finding))
+            return None
 
     def _check_output(self, targets: list[Target], linter: Linter) -> None:
         """Raise `FileError` if the output file is one of the sources or configurations."""
@@ -123,10 +102,12 @@ class LintRun:
         print_message(PROGRAM, message)
 
     def _apply_fixes(self) -> None:
-        from ipu_asm.cli.lint.fix_output import show_differences
-
         if self.options.diff:
-            show_differences(self.results, wants_color(self.options.color, sys.stdout))
+            from ipu_asm.cli.changes import show_difference
+
+            color = wants_color(self.options.color, sys.stdout)
+            for one in self.results:
+                show_difference(one.target.name, one.original.text, one.source.text, color)
             fixed = [result.fixed for result in self.results if result.fixed]
         else:
             fixed = self._write_changes()
@@ -140,12 +121,12 @@ class LintRun:
 
         A file that cannot be written is reported, and its result becomes the one without fixes.
         """
-        from ipu_asm.cli.lint.fix_output import write_change
+        from ipu_asm.cli.changes import write_change
 
         fixed = []
         for number, one in enumerate(self.results):
             try:
-                if write_change(one):
+                if write_change(one.target, one.original, one.source.text):
                     fixed.append(one.fixed)
             except FileError as problem:
                 self._report(str(problem))
@@ -176,7 +157,7 @@ class LintRun:
         files = findings_by_file(linted)
         name = self.options.format
         if self.options.statistics:
-            from ipu_asm.cli.lint.formats.statistics import format_statistics
+            from ipu_asm.cli.lint.formats.text import format_statistics
 
             return format_statistics(files, name)
         if self.options.max_per_file is not None:
@@ -195,7 +176,8 @@ class LintRun:
         print_message(PROGRAM, f"{file.source.path}: {count} (--max-per-file {most})", "note")
         return file._replace(diagnostics=file.diagnostics[:most])
 
-    def _exit_status(self) -> int:
+    def exit_status(self) -> int:
+        """Return the exit status of what was reported so far."""
         if self._has_problems:
             return ExitStatus.USAGE
         if self.options.diff:
@@ -304,7 +286,8 @@ def _lint_in_pool(
 
 def _load() -> None:
     """Load what most files need, for all processes together."""
-    import ipu_asm.cli.lint.analysed  # noqa: F401
+    import ipu_asm.analysis.analyzer
+    import ipu_asm.analysis.doubtful_isa  # noqa: F401
     from ipu_asm.isa import DEFAULT_ISA, load_isa
     from ipu_asm.lint.rules import rules_for
 

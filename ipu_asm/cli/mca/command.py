@@ -14,10 +14,13 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import written_errors
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_bytes
-from ipu_asm.cli.headers import header_paths, headers_in
-from ipu_asm.cli.lint.by_file import findings_by_file
-from ipu_asm.cli.lint.formats import FileFindings, encodable, format_findings, json_of
-from ipu_asm.cli.mca.host_mode import check_mode
+from ipu_asm.cli.lint.formats import (
+    FileFindings,
+    encodable,
+    findings_by_file,
+    format_findings,
+    json_of,
+)
 from ipu_asm.cli.mca.options import (
     GITHUB,
     HTML,
@@ -25,9 +28,11 @@ from ipu_asm.cli.mca.options import (
     PROGRAM,
     TEXT,
     McaOptions,
+    check_mode,
     read_options,
     usage_error,
 )
+from ipu_asm.cli.paths import header_paths, headers_in
 from ipu_asm.cli.programs import check_output, configuration_of, in_one_context, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.cli.sources import Problems, chosen_files

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from typing import Any, Mapping, NoReturn, Sequence
 
 from ipu_asm import __version__
@@ -15,14 +16,18 @@ from ipu_asm.cli.arguments import (
     define,
 )
 from ipu_asm.cli.file_options import add_exclude_options, names_in
-from ipu_asm.cli.mca.host_mode import mode_help, mode_number
+from ipu_asm.cli.run.host_options import WrongOptionError, variants_of
 from ipu_asm.cli.run.option_values import add_register_options, joined
 from ipu_asm.config.configuration import Value
-from ipu_asm.config.kernel_keys import WIDE
+from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
+from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 
 PROGRAM = "ipu-mca"
+
+
 TEXT, JSON, HTML, GITHUB = FORMATS = ("text", "json", "html", "github")
+
 
 _EXAMPLES = """\
 examples:
@@ -53,6 +58,8 @@ exit status:
   3  internal error
 Of several programs, it is the highest.
 """
+
+
 _LISTS = ("--cr", "--lr", "--context", "--define")
 
 
@@ -181,3 +188,33 @@ def _parser() -> ArgumentParser:
     )
     add_warnings_option(group)
     return parser
+
+
+def mode_help() -> str:
+    """Return the help text of the option."""
+    found = variants_of(WIDE)
+    summary = next(iter(found.values())).summary
+    stated = f"what a comment `# CR {WIDE} = ...` or ipu.toml states, else {WIDE_MODES[0]}"
+    return f"{', '.join(found)}: {summary}: {', '.join(WIDE_MODES)} (default: {stated})"
+
+
+def mode_number(text: str) -> int:
+    """Return the number of a mode in configurations of the host. Raises `ArgumentTypeError`."""
+    mode = text.lower()
+    if mode not in WIDE_MODES:
+        raise ArgumentTypeError(f"expected one of {', '.join(WIDE_MODES)}, found {quoted(text)}")
+    return WIDE_MODES.index(mode)
+
+
+def check_mode(isa_name: str, presets: Mapping[str, int]) -> None:
+    """Check that the machine of a set has the mode, if one is given. Raises `WrongOptionError`."""
+    if WIDE not in presets:
+        return
+    variants, mode = variants_of(WIDE), WIDE_MODES[presets[WIDE]]
+    if isa_name not in variants:
+        message = f"a mode of {', '.join(variants)}, found a program for {isa_name}"
+        raise WrongOptionError(f"argument --{WIDE}: {message}")
+    choices = variants[isa_name].choices
+    if mode not in choices:
+        expected = ", ".join(choices)
+        raise WrongOptionError(f"argument --{WIDE}: expected one of {expected}, found `{mode}`")

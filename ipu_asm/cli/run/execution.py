@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.console import ExitStatus
-from ipu_asm.cli.progress import ProgressBar
+from ipu_asm.cli.console import ExitStatus, ProgressBar
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.printing import PrintedValue, check_printed, printed_values
@@ -134,8 +133,6 @@ class RunStops:
 
 # A piece is long enough for its overhead not to matter, and short enough for Ctrl-C and the bar.
 _FIRST_PIECE = 2_000
-
-
 _SECONDS_A_PIECE = 0.1
 
 

@@ -30,7 +30,6 @@ COMMAND_MAX_CYCLES: Final = 10_000_000
 """Limit in bundles of a run by the command, unless `--max-cycles` is given."""
 TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
-
 _WHAT = "a program or an image"
 _LISTS = ("--cr", "--lr", "--define")
 _SINGLE = ("--load", "--dump", "--expect")

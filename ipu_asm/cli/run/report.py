@@ -7,8 +7,8 @@ import os
 from typing import Any, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.console import shown_rate
 from ipu_asm.cli.programs import configuration_of
-from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.expectations import Comparison
 from ipu_asm.cli.run.options import RunOptions

@@ -175,7 +175,6 @@ COMMANDS: Final = {
         help_,
     ),
 }
-
 _COMMAND_WORDS: Final = [
     KnownWord(name, "command", command.summary) for name, command in COMMANDS.items()
 ]
@@ -194,7 +193,6 @@ _CONTINUES_EXPRESSION: Final = re.compile(
     r"\s*(?:\Z|(?:and|or)(?![A-Za-z0-9_])|!=|[-+*/%&|^<>=?,\[])"
 )
 """What may follow a name in an expression: the end, an operator, an index or a format."""
-
 _EXPRESSIONS: Final = """\
 lr5  r0[3]  acc[0..7]  mask[2][5]  xmem[cr0 + lr1 .. +16 : f32]  sum(acc) > 100
 lr5 = 3          puts a value into a register, an element, a slice or xmem

@@ -13,10 +13,8 @@ from ipu_asm.debugger.memory_usage import Cell, MemoryUsage, UsedRegion, memory_
 from ipu_asm.debugger.writers import describe_instruction
 
 MAP: Final = "map"
-
 BAR_CELLS: Final = 32
 """Cells of a bar, at most."""
-
 _HEAT: Final = ".:-=+*#%@"
 _PLANNED: Final = "_"
 _HEADINGS: Final = ("region", "addresses", "bytes", "reads", "writes", "heat")

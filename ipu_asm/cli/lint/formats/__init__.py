@@ -1,7 +1,8 @@
-"""Output formats of `ipu-lint --format`: one module each, imported when requested."""
+"""Findings of files, and the output formats of `ipu-lint --format`, each imported on request."""
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import import_module
 from types import MappingProxyType
@@ -9,25 +10,39 @@ from typing import Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import SourceFile
+from ipu_asm.text import SourceFile, Span
 
-FORMATS: Mapping[str, str] = {
-    "text": "ipu_asm.cli.lint.formats.text",
-    "concise": "ipu_asm.cli.lint.formats.concise",
-    "json": "ipu_asm.cli.lint.formats.json_list",
-    "json-lines": "ipu_asm.cli.lint.formats.json_lines",
-    "sarif": "ipu_asm.cli.lint.formats.sarif",
-    "github": "ipu_asm.cli.lint.formats.github",
-    "gitlab": "ipu_asm.cli.lint.formats.gitlab",
-    "junit": "ipu_asm.cli.lint.formats.junit",
-    "rdjson": "ipu_asm.cli.lint.formats.rdjson",
+FORMATS: Mapping[str, tuple[str, str]] = {
+    "text": ("text", "write_text"),
+    "concise": ("text", "write_concise"),
+    "json": ("json_formats", "write_json"),
+    "json-lines": ("json_formats", "write_json_lines"),
+    "sarif": ("sarif", "write_sarif"),
+    "github": ("services", "write_github"),
+    "gitlab": ("services", "write_gitlab"),
+    "junit": ("junit", "write_junit"),
+    "rdjson": ("json_formats", "write_rdjson"),
 }
-"""Maps the name of a format to the module whose ``write(report)`` produces it."""
-
+"""The module and the function that write a format, by its name."""
 # Control characters that JSON does not escape, and those that change the writing direction. The
 # pattern is compiled on first use: that takes 2 % of a run on a small file.
 _INVISIBLE = r"[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 _LONE_SURROGATE = "[\ud800-\udfff]"
+
+
+class Found(NamedTuple):
+    """What an analysis of a file found, before rules are selected.
+
+    `empty` are the findings about a file with nothing to assemble, None if they were not asked for.
+    `headers` are those with places of findings, `header_paths` all, also missing ones. `read` has
+    the digest of each file that was looked for, None for one that is missing.
+    """
+
+    findings: tuple[Diagnostic, ...]
+    empty: tuple[Diagnostic, ...] | None
+    headers: Mapping[str, SourceFile]
+    header_paths: frozenset[str]
+    read: Mapping[str, str | None]
 
 
 class FileFindings(NamedTuple):
@@ -77,10 +92,9 @@ def format_findings(
     `columns`, the width of a terminal, to `text`.
     Raises `KeyError` for an unknown format.
     """
-    written: str = import_module(FORMATS[name]).write(
-        LintReport(files, rules or {}, color, version, columns)
-    )
-    return encodable(written)
+    module, function = FORMATS[name]
+    write = getattr(import_module(f"{__name__}.{module}"), function)
+    return encodable(write(LintReport(files, rules or {}, color, version, columns)))
 
 
 def json_of(value: object, indent: int | None = None) -> str:
@@ -100,3 +114,61 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return re.sub(_LONE_SURROGATE, "\ufffd", text)
     return text
+
+
+def findings_by_file(linted: Sequence[FileFindings]) -> list[FileFindings]:
+    """Return findings by file; if there are some in headers, sorted by file name.
+
+    The findings of a linted file may be in one of its `others`, the headers that it includes. A
+    header that is linted itself, or included by several files, has each of its findings once.
+    """
+    files = [_FoundIn(source, _own(findings)) for source, findings, _ in linted]
+    if all(len(file.findings) == len(each.diagnostics) for file, each in zip(files, linted)):
+        return list(linted)
+    by_path = {os.path.abspath(file.source.path): file for file in reversed(files)}
+    others: dict[str, SourceFile] = {}
+    for source, findings, headers in linted:
+        main = os.path.abspath(source.path)
+        others |= {**headers, main: source}
+        for finding in findings:
+            if finding.path is not None:
+                file = by_path.get(finding.path)
+                if file is None:
+                    file = by_path[finding.path] = _FoundIn(headers[finding.path], [])
+                    files.append(file)
+                file.add(_in_header(finding, main))
+    return sorted((file.sorted(others) for file in files), key=lambda each: each.source.path)
+
+
+class _FoundIn:
+    """A file and its findings."""
+
+    def __init__(self, source: SourceFile, findings: list[Diagnostic]) -> None:
+        self.source = source
+        self.findings = findings
+        self._known = {(finding.code, finding.span) for finding in findings}
+
+    def add(self, finding: Diagnostic) -> None:
+        """Add a finding of a file that includes this one, if it is a new one."""
+        key: tuple[str, Span] = (finding.code, finding.span)
+        if key not in self._known:
+            self._known.add(key)
+            self.findings.append(finding)
+
+    def sorted(self, others: Mapping[str, SourceFile]) -> FileFindings:
+        """Return the findings by position; `others` are the files of related places."""
+        findings = sorted(self.findings, key=lambda finding: finding.span)
+        return FileFindings(self.source, findings, others)
+
+
+def _own(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    return [finding for finding in findings if finding.path is None]
+
+
+def _in_header(finding: Diagnostic, main: str) -> Diagnostic:
+    """Return a finding as one of its header: related places without a path are in it."""
+    related = tuple(
+        place._replace(path=None if place.path == finding.path else place.path or main)
+        for place in finding.related
+    )
+    return finding._replace(path=None, related=related)

@@ -19,7 +19,7 @@ from ipu_asm.diagnostics.rendering import render, visible
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(report: LintReport) -> str:
+def write_junit(report: LintReport) -> str:
     """Return the whole XML document with its declaration."""
     failures = sum(len(findings.diagnostics) for findings in report.files)
     tests = sum(max(1, len(findings.diagnostics)) for findings in report.files)

@@ -8,46 +8,30 @@ from typing import Any
 from urllib.parse import quote
 
 from ipu_asm.cli.lint.formats import FileFindings, LintReport, RuleInfo, json_of
-from ipu_asm.cli.lint.formats.fingerprints import fingerprints
+from ipu_asm.cli.lint.formats.services import fingerprints
 from ipu_asm.cli.paths import absolute_path, path_inside
 from ipu_asm.diagnostics import Diagnostic, Fix, Severity
 from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, Span
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
-
-
 """Maps a severity to SARIF's `level`."""
-
-
 # GitHub's `problem.severity`, by which its dashboard filters.
 _PROBLEM_SEVERITIES = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
     Severity.HINT: "recommendation",
 }
-
-
 _LONGEST_DESCRIPTION = 1024  # maximum number of characters on GitHub
-
-
 ROOT = "%SRCROOT%"
-
-
 """The conventional name of the base URI for the root of the project."""
-
-
 # Surrogates other than those that represent undecodable bytes of a file name.
 _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-
-
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
 _FINGERPRINT = "ipuLint/v1"
 
 
-def write(report: LintReport) -> str:
+def write_sarif(report: LintReport) -> str:
     """Return a log of one run with all known rules and all findings of all files."""
     rules = descriptors(report)
     driver = {"name": "ipu-lint", "rules": rules}

@@ -210,7 +210,6 @@ _WATCH_DETAILS: Final = (
     "`watch lr5`, `watch acc[7]`, `watch xmem[cr2 .. +256] if lr4 > 5`. A stop names the element,\n"
     "its values and the instruction. `rc` goes back to the previous change."
 )
-
 BREAKPOINTS: Final = (
     SessionCommand(
         "break [LOCATION] [if EXPRESSION] [hits N]",

@@ -121,7 +121,6 @@ _EXPRESSIONS: Final = """\
 do, an empty line repeats the last one. Anything else is an expression or an
 assignment:
   lr5   acc[0..7],x   xmem[cr0 + lr1 .. +16 : f32]   sum(acc) > 100   lr5 = 3"""
-
 _SESSION: Final = (
     SessionCommand(
         "help [COMMAND]",

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Callable, Final, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.progress import ProgressBar
+from ipu_asm.cli.console import ProgressBar
 from ipu_asm.cli.run.interactive.breakpoint_table import BreakpointTable
 from ipu_asm.cli.run.interactive.screen import Screen, Style
 from ipu_asm.cli.run.options import RunOptions

@@ -26,23 +26,11 @@ if TYPE_CHECKING:
 
 
 _COMMAND = "command"
-
-
 MOST_LINES: Final = 2_000
-
-
 _FOLDER: Final = "ipu-asm"
-
-
 _NAME: Final = "debug_history"
-
-
 _MAX_BYTES: Final = 1 << 20
-
-
 _APPEND: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-
-
 PROMPT = "(ipu) "
 
 
