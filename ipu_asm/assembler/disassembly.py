@@ -13,7 +13,7 @@ from ipu_asm.assembler.decode import INVALID, DecodedInstruction, decode_slot
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa, Operand, Slot
-from ipu_asm.isa.operand_types import LabelType
+from ipu_asm.isa.operands import LabelType
 from ipu_asm.named_tuple import NamedTuple
 
 

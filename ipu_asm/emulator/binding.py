@@ -16,7 +16,7 @@ from ipu_asm.assembler.decode import DecodedInstruction, decode_slot
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
-from ipu_asm.isa.operand_types import LabelType, RegisterType
+from ipu_asm.isa.operands import LabelType, RegisterType
 from ipu_asm.named_tuple import NamedTuple
 
 Operation: TypeAlias = Callable[[Any], object]

@@ -20,7 +20,7 @@ from ipu_asm.ide.regions import bodies
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.hints import output_values
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operand_types import IntegerType
+from ipu_asm.isa.operands import IntegerType
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.code_positions import no_ops_at
 from ipu_asm.text import Span, counted

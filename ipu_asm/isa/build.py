@@ -10,11 +10,17 @@ from __future__ import annotations
 from typing import Any, Iterator, Mapping
 
 from ipu_asm.isa.checks import mistakes_of
-from ipu_asm.isa.description import IsaDescription, IsaError, SlotDescription
-from ipu_asm.isa.layout import SlotLayout, layout_of, place_slots
+from ipu_asm.isa.description import (
+    IsaDescription,
+    IsaError,
+    SlotDescription,
+    SlotLayout,
+    layout_of,
+    place_slots,
+)
 from ipu_asm.isa.model import DEPRECATED, InstructionDoc, InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.scalar import scalar_facts
+from ipu_asm.isa.scalar import ScalarFacts, scalar_facts
 
 __all__ = ["IsaDescription", "IsaError", "SlotDescription", "build_isa"]
 
@@ -31,11 +37,9 @@ def build_isa(description: IsaDescription) -> Isa:
     forms: dict[str, list[InstructionSpec]] = {}
     for spec in _instructions(description, layouts):
         forms.setdefault(spec.mnemonic, []).append(spec)
-    if description.pseudo_instructions:
-        from ipu_asm.isa.pseudo import pseudo_instruction
     for mnemonic, entry in description.pseudo_instructions.items():
         real = forms[entry["becomes"].split()[0]][0]
-        forms[mnemonic] = [pseudo_instruction(mnemonic, entry, real)]
+        forms[mnemonic] = [_pseudo_instruction(mnemonic, entry, real)]
     word_bits = sum(slot.width * slot.capacity for slot in slots)
     image_bytes = -(-word_bits // _IMAGE_UNIT_BITS) * _IMAGE_UNIT_BITS // 8
     return Isa(
@@ -148,3 +152,45 @@ def _description_of(doc: InstructionDoc, place: int, name: str) -> str:
         if said.strip() == name:
             return text.strip()
     return lines[place][2].strip() if place < len(lines) else ""
+
+
+def _pseudo_instruction(
+    mnemonic: str, entry: Mapping[str, Any], real: InstructionSpec
+) -> InstructionSpec:
+    """Return the instruction of an entry that has the bits of the instruction `real`.
+
+    `becomes` in the entry is that instruction as text: each of its operands is the name of an
+    operand of the pseudo-instruction, which is placed there, or a constant.
+    """
+    becomes = tuple(entry["becomes"].split())
+    lines = [line.partition(":") for line in entry["doc"].operands]
+    descriptions = {name.strip(): text.strip() for name, _, text in lines}
+    placed: dict[str, Operand] = {}
+    bits = real.opcode_bits
+    for operand, text in zip(real.operands, becomes[1:]):
+        if text in entry["operands"]:
+            placed[text] = operand._replace(name=text, description=descriptions.get(text, ""))
+        else:
+            value = operand.type.parse(text)
+            assert isinstance(value, int)
+            bits |= operand.type.encode(value) << operand.low
+    flow = entry.get("flow", real.flow)
+    return real._replace(
+        mnemonic=mnemonic,
+        opcode_bits=bits,
+        operands=tuple(placed[name] for name in entry["operands"]),
+        doc=entry["doc"],
+        flow=flow,
+        scalar=_renamed(real, becomes) if flow == real.flow else None,
+        becomes=becomes,
+    )
+
+
+def _renamed(real: InstructionSpec, becomes: tuple[str, ...]) -> ScalarFacts | None:
+    """Return the facts of an instruction about the operands, or constants, in their places."""
+    facts = real.scalar
+    if facts is None or facts.condition is None:
+        return facts
+    names = {operand.name: text for operand, text in zip(real.operands, becomes[1:])}
+    left, _, right = facts.condition
+    return facts._replace(condition=facts.condition._replace(left=names[left], right=names[right]))

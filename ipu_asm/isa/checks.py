@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Iterator, Mapping, Sequence
 
-from ipu_asm.isa.description import IsaDescription, SlotDescription
-from ipu_asm.isa.layout import shared_fields
+from ipu_asm.isa.description import IsaDescription, SlotDescription, shared_fields
 from ipu_asm.isa.model import InstructionDoc
 from ipu_asm.isa.scalar import operands_named, scalar_facts
 
@@ -22,6 +21,7 @@ _OPERAND_KEYS = (
     "advice", "suggested",
 )  # fmt: skip
 _TIMES = ("live", "snapshot")
+_PSEUDO_KEYS = ("operands", "doc", "becomes", "flow")
 _FLOWS = ("branch", "jump", "indirect", "halt", "break")
 
 _Entry = Mapping[str, Any]
@@ -38,13 +38,11 @@ def mistakes_of(description: IsaDescription) -> list[str]:
     found += _register_mistakes(description)
     if found or not description.pseudo_instructions:
         return found
-    from ipu_asm.isa.pseudo import pseudo_mistakes
-
     # A pseudo-instruction is compared with the instruction that it becomes, which must hold.
     return [
         f"{mnemonic}: {text}"
         for mnemonic, entry in description.pseudo_instructions.items()
-        for text in pseudo_mistakes(entry, description)
+        for text in _pseudo_mistakes(entry, description)
     ]
 
 
@@ -262,3 +260,42 @@ def _unknown_keys(entry: _Entry, allowed: Sequence[str]) -> Iterator[str]:
 
 def _unknown(what: str, known: Mapping[str, Any]) -> str:
     return f"unknown {what}; there are {', '.join(sorted(known))}"
+
+
+def _pseudo_mistakes(entry: Mapping[str, Any], description: IsaDescription) -> Iterator[str]:
+    """Yield the mistakes of the entry of a pseudo-instruction, each with its remedy."""
+    missing = [key for key in _PSEUDO_KEYS[:3] if key not in entry]
+    yield from (f"key `{key}` is missing" for key in missing)
+    unknown = [key for key in entry if key not in _PSEUDO_KEYS]
+    yield from (f"unknown key `{key}`; there are {', '.join(_PSEUDO_KEYS)}" for key in unknown)
+    if missing:
+        return
+    if not isinstance(entry["doc"], InstructionDoc):
+        yield "`doc` must be an InstructionDoc"
+    name, *written = entry["becomes"].split()
+    real = next(
+        (entries[name] for entries in description.instructions.values() if name in entries), None
+    )
+    if real is None:
+        yield f"`becomes` begins with `{name}`, which is no instruction"
+    elif len(written) != len(real["operands"]):
+        count = len(real["operands"])
+        yield f"`becomes` gives `{name}` {len(written)} operands, but it takes {count}"
+    else:
+        yield from _becomes_mistakes(entry["operands"], written, real["operands"], description)
+
+
+def _becomes_mistakes(
+    names: Sequence[str],
+    written: Sequence[str],
+    operands: Sequence[Mapping[str, Any]],
+    description: IsaDescription,
+) -> Iterator[str]:
+    for name in names:
+        if written.count(name) != 1:
+            yield f"operand `{name}` stands {written.count(name)} times in `becomes`, not once"
+    for text, operand in zip(written, operands):
+        if text not in names:
+            value = description.operand_types[operand["type"]].parse(text)
+            if not isinstance(value, int):
+                yield f"`becomes` has `{text}` for `{operand['name']}`, which is no value of it"

@@ -10,9 +10,9 @@ from collections import Counter
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
-from ipu_asm.isa.counting import Counting, operands_named
 from ipu_asm.isa.description import IsaError
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
+from ipu_asm.isa.scalar import Counting, operands_counted
 from ipu_asm.isa.storage import CodeSizes, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
@@ -112,7 +112,7 @@ def _mistakes(description: FormsDescription) -> Iterator[str]:
         for operand in form.operands:
             if operand.access not in ("", "r", "w", "rw"):
                 yield f"{place}: operand `{operand.name}`: `access` is r, w or rw"
-        named = operands_named(form.counting) if form.counting is not None else ()
+        named = operands_counted(form.counting) if form.counting is not None else ()
         yield from (
             f"{place}: `counting` names an operand `{name}`, which it does not have"
             for name in dict.fromkeys(named)

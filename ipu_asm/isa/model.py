@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.isa.counting import Counting, CountingFacts
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.scalar import ScalarFacts
+from ipu_asm.isa.scalar import Counting, CountingFacts, ScalarFacts
 from ipu_asm.isa.storage import AddressSpace, CodeSizes, MemLines, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple

@@ -33,18 +33,35 @@ from typing import Any, Iterator, Mapping
 from ipu_asm.named_tuple import NamedTuple
 
 _WORD_BITS = 32
+
+
 RELATIONS = ("==", "!=", "<", ">=")
+
+
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<"}
 
+
 _TERM = re.compile(r"\s*([+-]?)\s*(?:([sz])ext(\d+)\((\w+)\)|(\w+))")
+
+
 _MODULO = re.compile(r"\s*\((.+)\) mod 2\^(\w+)\s*")
+
+
 _BYTES = re.compile(r"\s*bytes\((\w+)\) \+ sext8\((\w+)\)\s*")
+
+
 _CONDITION = re.compile(r"\s*(\w+)\s*(==|!=|<|>=)\s*(\w+)\s*")
+
+
 _WINDOW = re.compile(r"(\d+) (\w+)\[(\w+)\]( clipped)?(?: if (\w+))?")
+
+
 _REQUIREMENT = re.compile(
     r"(perhaps )?(?:(?:(\w+)(?:\[(\d+):(\d+)\])?|bytes\((\w+)\) from (\w+)) in ([\d. ]+?)|never)"
     r"(?: if (.+))?"
 )
+
+
 _ACCESS = re.compile(r"(read|write) (\d+|row) (\w+)\[([^\]]+)\]")
 
 
@@ -221,3 +238,88 @@ def _needed(text: str) -> NeededValue:
 def _range(text: str) -> range:
     first, _, last = text.partition("..")
     return range(int(first), int(last or first) + 1)
+
+
+_BRANCH = re.compile(r"(\w+) (==|!=) 0")
+
+
+class Test(NamedTuple):
+    """A branch is taken if a register operand is zero, or if it is not."""
+
+    operand: str
+    is_zero: bool
+
+
+class Repeat(NamedTuple):
+    """The operands with the number of iterations, and with that of repeated bundles minus one."""
+
+    iterations: str
+    length: str
+
+
+class CountingFacts(NamedTuple):
+    """What one instruction computes, tests and repeats; see the module."""
+
+    computes: Mapping[str, tuple[Term, ...]] = {}
+    test: Test | None = None
+    pointer: str = ""
+    repeat: Repeat | None = None
+
+
+class RepeatLimits(NamedTuple):
+    """What a repeating instruction can do: the bytes of each bundle that it repeats, and the most
+    iterations. What it does with a higher number in a register is not known.
+    """
+
+    bundle_bytes: int
+    most: int
+
+
+class LoopCounter(NamedTuple):
+    """The register that counts the iterations of a hardware loop, which has at least one.
+
+    All registers of the loop are written at least `distance` bundles before its last one.
+    """
+
+    register: str
+    distance: int
+
+
+class Counting(NamedTuple):
+    """What an instruction set counts with; empty for a set that does not describe it.
+
+    Constants are followed in `registers`, which hold numbers of at least 20 bits. A jump to an
+    unknown address in a register of `links` returns to the caller.
+    """
+
+    registers: frozenset[str] = frozenset()
+    links: frozenset[str] = frozenset()
+    repeats: RepeatLimits | None = None
+    hardware_loop: LoopCounter | None = None
+
+
+def counting_facts(entry: Mapping[str, Any]) -> CountingFacts:
+    """Return the facts of an entry. Raises `ValueError` for a wrong notation."""
+    computes = {name: terms(text) for name, text in entry.get("computes", {}).items()}
+    test = _test(entry["branch"]) if "branch" in entry else None
+    repeat = Repeat(*entry["repeat"]) if "repeat" in entry else None
+    return CountingFacts(computes, test, entry.get("pointer", ""), repeat)
+
+
+def operands_counted(facts: CountingFacts) -> Iterator[str]:
+    """Yield the names of all operands that facts refer to."""
+    for name, sum_ in facts.computes.items():
+        yield name
+        yield from (term.operand for term in sum_ if not term.operand.isdigit())
+    if facts.test is not None:
+        yield facts.test.operand
+    if facts.pointer:
+        yield facts.pointer
+    yield from facts.repeat or ()
+
+
+def _test(text: str) -> Test:
+    match = _BRANCH.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` is no comparison of an operand with 0 by == or !=")
+    return Test(match[1], match[2] == "==")

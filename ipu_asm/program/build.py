@@ -15,10 +15,10 @@ from ipu_asm.diagnostics.errors import (
     PROGRAM_TOO_LARGE,
     SYNTAX_ERROR,
 )
-from ipu_asm.isa.directives import ARGUMENTS, SYMBOL_DIRECTIVES
 from ipu_asm.isa.gnu_expressions import evaluate
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
 from ipu_asm.program.incremental_cache import IncrementalCache

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand, Slot
-from ipu_asm.isa.operand_types import KeywordType
-from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.operands import KeywordType, OperandType
 from ipu_asm.reports.markdown import fenced_code
 
 _READ_TIMINGS: Mapping[str, str] = {

@@ -10,8 +10,7 @@ from html import escape
 from typing import Iterator
 
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
-from ipu_asm.isa.operand_types import KeywordType
-from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.operands import KeywordType, OperandType
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.slot_colours import PALETTE, slot_colours

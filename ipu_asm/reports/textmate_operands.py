@@ -7,8 +7,7 @@ from typing import Any, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.isa.operand_types import KeywordType
-from ipu_asm.isa.operands import OperandType, number_value
+from ipu_asm.isa.operands import KeywordType, OperandType, number_value
 from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.textmate_language import LABEL, Language

@@ -19,7 +19,10 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.directives import (
+from ipu_asm.isa.gnu_expressions import Symbols, evaluate, read_expression
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.surface import (
     ALIGN,
     ARGUMENTS,
     FILL,
@@ -33,11 +36,8 @@ from ipu_asm.isa.directives import (
     STRINGS,
     TYPE,
     Arguments,
+    Surface,
 )
-from ipu_asm.isa.gnu_expressions import Symbols, evaluate, read_expression
-from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import quoted
-from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Sequence
 
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.model import InstructionDoc
-from ipu_asm.isa.operand_types import IntegerType, LabelType, RegisterType
+from ipu_asm.isa.operands import IntegerType, LabelType, RegisterType
 from ipu_asm.isa.storage import AddressSpace, RegisterFile
 from ipu_asm.isa.surface import Surface
 

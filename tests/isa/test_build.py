@@ -10,7 +10,7 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import AssemblyError, assemble, disassemble
 from ipu_asm.isa.build import IsaDescription, IsaError, SlotDescription, build_isa
 from ipu_asm.isa.model import Field, InstructionDoc, Isa
-from ipu_asm.isa.operand_types import IntegerType, LabelType, RegisterType
+from ipu_asm.isa.operands import IntegerType, LabelType, RegisterType
 from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.isa.surface import Surface
 

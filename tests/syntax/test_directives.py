@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.directives import ARGUMENTS, OTHERS
+from ipu_asm.isa.surface import ARGUMENTS, OTHERS
 from tests.marked import unmarked
 
 SETS = ["colossus", "xdna1", "xdna2"]

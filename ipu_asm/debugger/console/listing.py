@@ -13,7 +13,7 @@ from ipu_asm.emulator.model import decode_word
 from ipu_asm.expressions.errors import number_text
 from ipu_asm.expressions.parser import parse_first
 from ipu_asm.isa.model import Isa, Operand
-from ipu_asm.isa.operand_types import LabelType
+from ipu_asm.isa.operands import LabelType
 from ipu_asm.named_tuple import NamedTuple
 
 _BEFORE: Final = 3

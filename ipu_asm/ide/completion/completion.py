@@ -44,7 +44,7 @@ from ipu_asm.ide.pages.operand import register_markdown
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.ide.template.completion import template_completions
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.isa.operand_types import IntegerType
+from ipu_asm.isa.operands import IntegerType
 from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.text import Span

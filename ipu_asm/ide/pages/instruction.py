@@ -15,8 +15,7 @@ from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
 from ipu_asm.ide.control_run.accesses import access_lines
 from ipu_asm.ide.pages.timing import remarks_by_operand
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
-from ipu_asm.isa.operand_types import IntegerType
-from ipu_asm.isa.operands import number_value
+from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import fenced_code, inline_code
 from ipu_asm.reports.reference_link import reference_link

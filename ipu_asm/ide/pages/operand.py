@@ -21,8 +21,7 @@ from ipu_asm.ide.pages.timing import sentences_about_operand
 from ipu_asm.ide.registers import RegisterUse, registers_in
 from ipu_asm.ide.syntax_element import OperandAt, reference_at
 from ipu_asm.isa.model import Isa, Operand
-from ipu_asm.isa.operand_types import IntegerType
-from ipu_asm.isa.operands import number_value
+from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import notes_at

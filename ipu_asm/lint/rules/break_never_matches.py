@@ -37,8 +37,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operand_types import IntegerType
-from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit
 

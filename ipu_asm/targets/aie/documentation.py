@@ -6,7 +6,400 @@ import re
 from typing import Mapping, Sequence
 
 from ipu_asm.isa.model import InstructionDoc, Operand
-from ipu_asm.targets.aie.texts import TEXTS
+from ipu_asm.named_tuple import NamedTuple
+
+
+class Text(NamedTuple):
+    """The documentation of a mnemonic, to which each form adds its syntax and operands."""
+
+    title: str
+    summary: str
+    operation: str
+    example: str
+
+
+OPERANDS: Mapping[str, str] = {
+    "dst": "register for the result",
+    "cmp": "register for one bit of each comparison",
+    "src": "register with the source",
+    "src1": "register with the first source",
+    "src2": "register with the second source",
+    "acc": "accumulator that is read late, in the cycle in which it is needed",
+    "acc1": "first accumulator that is read",
+    "acc2": "second accumulator that is read",
+    "conf": "register with the configuration of the operation",
+    "ptr": "pointer to data memory",
+    "dj": "offset that is added to the pointer for this access",
+    "mod": "what the pointer grows by after the access",
+    "offset": "number that is added to the pointer",
+    "[ptr]": "address in data memory; what follows is added to the pointer afterwards",
+    "[ptr, dj]": "address in data memory, the pointer and an offset register",
+    "[ptr, #offset]": "address in data memory, the pointer and an offset",
+    "[sp, #offset]": "address on the stack",
+    "[ptr, fifo, position]": "pointer, queue and position that belong together",
+    "[ptr, fifo, position, mod]": "pointer, queue, position and what the pointer grows by",
+    "shift": "register with the number of bits to shift by",
+    "index": "number of the element",
+    "mode": "register with the number of the permutation",
+    "select": "register with one bit for each element",
+    "amount": "register with the number of bytes",
+    "imm": "the number",
+    "target": "where to go on, behind the delay slots",
+    "cond": "register that is compared with zero",
+    "lock": "number of the lock",
+    "value": "register with the value of the lock",
+    "tlast": "register that tells whether this is the last word of a packet",
+    "r26": "register of this number, always",
+    "r27": "register of this number, always: it holds the condition",
+    "r31": "register of this number, always",
+    "lr": "the link register, always",
+    "ms": "the stream that goes out",
+    "ss": "the stream that comes in",
+    "scd": "the cascade that comes in",
+    "mcd": "the cascade that goes out",
+    "cntr": "the counter of cycles, 64 bits",
+    "src3": "register with the third source",
+    "words": "number of words",
+    "type": "type of the packet",
+    "op": "operation of the packet",
+    "id": "register with the number of the packet",
+    "address": "register with the address of the packet",
+    "[sp]": "the stack pointer, to which what follows is added",
+    "[p2, sf, r26]": "pointer, store queue and position, always these",
+    "[p2, sf, r26, mod]": "pointer, store queue and position, and what the pointer grows by",
+    "r16": "register of this number, always: it receives the comparison",
+    "r17:r16": "pair of these numbers, always: it receives the comparison",
+    "r28": "register of this number, always: it tells whether a word is the last of a packet",
+    "r29": "register of this number, always: it holds the number of the element",
+    "r30": "register of this number, always: it holds the number of bytes",
+    "s2": "register of this number, always: how far the point is shifted",
+    "s3": "register of this number, always: how far the point is shifted",
+    "packsign0": "elements are unsigned when they are packed",
+    "packsign1": "elements are signed when they are packed",
+    "unpacksign0": "elements are unsigned when they are unpacked",
+    "unpacksign1": "elements are signed when they are unpacked",
+    "srssign0": "results are unsigned",
+    "srssign1": "results are signed",
+    "upssign0": "sources are unsigned",
+    "upssign1": "sources are signed",
+    "vaddsign0": "elements are unsigned",
+    "vaddsign1": "elements are signed",
+    "scd[r31]": "the cascade that comes in, at the place that `r31` tells",
+    "scd[r31++]": "the same, and `r31` goes on to the next place",
+    "r31++": "place in the cascade; the register goes on to the next one",
+}
+
+
+TEXTS: Mapping[str, Text] = {
+    "nop": Text(
+        "No Operation",
+        "A whole bundle that does nothing, in 16 bits. It stands alone; idle slots of "
+        "other bundles have operations of their own, such as `nopa`.",
+        "nothing",
+        "nop",
+    ),
+    "nopa": Text(
+        "No Operation in Load Unit A",
+        "Takes up load unit a for one bundle and does nothing. A slot that a bundle does "
+        "not name is idle too.",
+        "nothing",
+        "nopa; vldb wl0, [p0, #0]",
+    ),
+    "nopb": Text(
+        "No Operation in Load Unit B",
+        "Takes up load unit b for one bundle and does nothing. A slot that a bundle does "
+        "not name is idle too.",
+        "nothing",
+        "nopb; vlda wl0, [p0, #0]",
+    ),
+    "nops": Text(
+        "No Operation in the Store Unit",
+        "Takes up the store unit for one bundle and does nothing. A slot that a bundle "
+        "does not name is idle too.",
+        "nothing",
+        "nops; add r0, r0, #1",
+    ),
+    "nopx": Text(
+        "No Operation in the Scalar Unit",
+        "Takes up the scalar unit for one bundle and does nothing. A slot that a bundle "
+        "does not name is idle too.",
+        "nothing",
+        "nopx; mov r0, r1",
+    ),
+    "nopm": Text(
+        "No Operation in the Move Unit",
+        "Takes up the move unit for one bundle and does nothing. A slot that a bundle does "
+        "not name is idle too.",
+        "nothing",
+        "nopm; add r0, r0, #1",
+    ),
+    "nopv": Text(
+        "No Operation in the Vector Unit",
+        "Takes up the vector unit for one bundle and does nothing. A slot that a bundle "
+        "does not name is idle too.",
+        "nothing",
+        "nopv; mov r0, r1",
+    ),
+    "nopxm": Text(
+        "No Operation in the Scalar and the Move Unit",
+        "Takes up the scalar and the move unit for one bundle and does nothing. A slot "
+        "that a bundle does not name is idle too.",
+        "nothing",
+        "nopa; nopxm",
+    ),
+    "mov": Text(
+        "Move",
+        "Copies a register or an immediate, within one bundle. The immediate has 10 bits "
+        "on XDNA1 and 11 on XDNA2. Other forms read a stream or write one.",
+        "dst = src",
+        "mov p3, p0",
+    ),
+    "mova": Text(
+        "Move Immediate in Load Unit A",
+        "Writes an immediate of 11 bits, where the document speaks of 8. There is no form "
+        "that copies a register: that is `mov`.",
+        "dst = imm",
+        "mova r0, #28",
+    ),
+    "movx": Text(
+        "Move in the Scalar Unit",
+        "Writes an immediate of 11 bits (the document speaks of 8), or copies a scalar "
+        "register to a control register.",
+        "dst = imm",
+        "movx r24, #0",
+    ),
+    "movxm": Text(
+        "Move Long Immediate",
+        "Writes an immediate of 32 bits or the address of a symbol. It takes the scalar "
+        "and the move unit together.",
+        "dst = imm",
+        "movxm r0, #1000000",
+    ),
+    "vmov": Text(
+        "Vector Move",
+        "Copies a vector register or an accumulator, or reads or writes the cascade. "
+        "Between registers the copy lands two bundles later.",
+        "dst = src",
+        "vmov x1, x0",
+    ),
+    "lda": Text(
+        "Load in Unit A",
+        "Reads four bytes, or sixteen for a mask register. The result lands seven bundles "
+        "later: the document's table says 6 for loads of four bytes, the compiler "
+        "schedules 7 for all of them.",
+        "dst = memory[ptr]\nptr = ptr + offset, where an offset follows the bracket",
+        "lda r1, [p0, #0]",
+    ),
+    "vlda": Text(
+        "Vector Load in Unit A",
+        "Reads a vector register or a part of an accumulator, which lands seven bundles "
+        "later. Unit A alone reaches accumulators.",
+        "dst = memory[ptr]\nptr = ptr + offset, where an offset follows the bracket",
+        "vlda wl0, [p0], #32",
+    ),
+    "vldb": Text(
+        "Vector Load in Unit B",
+        "Reads a vector register, which lands seven bundles later. Unit B has no scalar "
+        "load: the `LDB` of the document does not exist.",
+        "dst = memory[ptr]\nptr = ptr + offset, where an offset follows the bracket",
+        "vldb wl0, [p0, #32]",
+    ),
+    "vlda.conv.fp32.bf16": Text(
+        "Vector Load with Conversion",
+        "Reads bfloat16 values and makes 32-bit floating-point values of them in an "
+        "accumulator, seven bundles later.",
+        "dst = fp32(memory[ptr])",
+        "vlda.conv.fp32.bf16 bml0, [p0], #32",
+    ),
+    "vlda.fill.512": Text(
+        "Fill the Load Queue in Unit A",
+        "Reads 64 bytes into a load queue, for operands whose size is no power of two. The "
+        "position counts what the queue holds.",
+        "fifo = memory[ptr]\nposition = position + 64",
+        "vlda.fill.512 [p0, lf0, r24]",
+    ),
+    "vldb.fill.512": Text(
+        "Fill the Load Queue in Unit B",
+        "The same as `vlda.fill.512` in the other unit, so that both queues fill at once.",
+        "fifo = memory[ptr]\nposition = position + 64",
+        "vldb.fill.512 [p1, lf1, r25]",
+    ),
+    "vlda.pop.576": Text(
+        "Take 576 Bits from the Load Queue in Unit A",
+        "Reads the next 64 bytes and takes 72 out of the queue, which land eight bundles "
+        "later. The pointer grows by 72. No ordinary load may follow it in the pipeline.",
+        "dst = 72 bytes of fifo and memory[ptr]\nptr = ptr + 72\nposition = position - 8",
+        "vlda.pop.576 ex5, [p0, lf0, r24]",
+    ),
+    "vldb.pop.576": Text(
+        "Take 576 Bits from the Load Queue in Unit B",
+        "The same as `vlda.pop.576` in the other unit, with a queue of its own.",
+        "dst = 72 bytes of fifo and memory[ptr]\nptr = ptr + 72\nposition = position - 8",
+        "vldb.pop.576 ex10, [p1, lf1, r25]",
+    ),
+    "st": Text(
+        "Store",
+        "Writes four bytes, or sixteen of a mask register. The value is read in the cycle "
+        "of issue (the document's latency of 6 is that of the memory). The access itself "
+        "follows later, after five cycles.",
+        "memory[ptr] = src\nptr = ptr + offset, where an offset follows the bracket",
+        "st r4, [p2, #0]",
+    ),
+    "vst": Text(
+        "Vector Store",
+        "Writes a vector register or a part of an accumulator. The value is read in the "
+        "cycle of issue; the document says 2. The access itself follows later, after five "
+        "cycles.",
+        "memory[ptr] = src\nptr = ptr + offset, where an offset follows the bracket",
+        "vst wl3, [p2], #32",
+    ),
+    "vst.conv.bf16.fp32": Text(
+        "Vector Store with Conversion",
+        "Makes bfloat16 values of an accumulator and writes them. The value is read in the "
+        "cycle of issue. The access itself follows later, after seven cycles.",
+        "memory[ptr] = bf16(src)",
+        "vst.conv.bf16.fp32 bml0, [p2], #32",
+    ),
+    "vst.push.576.conv.bfp16ebs8.fp32": Text(
+        "Put 576 Bits into the Store Queue, with Conversion",
+        "Makes block floating-point values of an accumulator and puts their 72 bytes into "
+        "the store queue, which writes whole vectors. Close it with `vst.flush.512.conv`.",
+        "fifo = fifo and bfp16(src)",
+        "vst.push.576.conv.bfp16ebs8.fp32 dm0, [p2, sf, r26]",
+    ),
+    "vst.flush.512.conv": Text(
+        "Empty the Store Queue",
+        "Writes what is left in the store queue after conversions.",
+        "memory[p2] = fifo",
+        "vst.flush.512.conv [p2, sf, r26]",
+    ),
+    "vshuffle": Text(
+        "Vector Shuffle",
+        "Permutes the elements of two vector registers; the mode chooses how: 28 turns an "
+        "8x4 matrix of bfloat16 from one of 4x8, 29 the other way round. Lands two bundles "
+        "later.",
+        "dst = permutation of src1 and src2",
+        "vshuffle x7, x2, x4, r0",
+    ),
+    "add": Text(
+        "Addition",
+        "Adds two scalars within one bundle. An immediate has 7 bits and a sign.",
+        "dst = src1 + src2",
+        "add r1, r2, #3",
+    ),
+    "padda": Text(
+        "Pointer Addition in Load Unit A",
+        "Adds to a pointer without an access; the sum can be used in the next bundle. The "
+        "steps of the immediate differ: 4 bytes on XDNA1, 64 on XDNA2.",
+        "ptr = ptr + offset",
+        "padda [p0], #64",
+    ),
+    "paddb": Text(
+        "Pointer Addition in Load Unit B",
+        "Adds to a pointer without an access; the sum can be used in the next bundle. The "
+        "steps of the immediate differ: 4 bytes on XDNA1, 64 on XDNA2.",
+        "ptr = ptr + offset",
+        "paddb [p0], #64",
+    ),
+    "padds": Text(
+        "Pointer Addition in the Store Unit",
+        "Adds to a pointer without an access; the sum can be used in the next bundle. The "
+        "steps of the immediate differ: 4 bytes on XDNA1, 64 on XDNA2.",
+        "ptr = ptr + offset",
+        "padds [p0], m1",
+    ),
+    "mul": Text(
+        "Multiplication",
+        "Multiplies two scalars; the product lands two bundles later.",
+        "dst = src1 * src2",
+        "mul r0, r1, r2",
+    ),
+    "vmac.f": Text(
+        "Matrix Multiply-Accumulate, Floating Point",
+        "Multiplies two matrices and adds the product to an accumulator. The sum lands six "
+        "bundles later; the accumulator is read late, so that one sum can follow another. "
+        "The configuration chooses shapes and types: 28 is 4x8x4 of bfloat16 on XDNA1, 780 "
+        "is 8x8x8 of block floating point on XDNA2.",
+        "dst = acc + src1 * src2",
+        "",
+    ),
+    "lt": Text(
+        "Less Than",
+        "Compares signed numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` only: "
+        "for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
+        "dst = src1 < src2",
+        "lt r0, r1, r2",
+    ),
+    "ltu": Text(
+        "Less Than, Unsigned",
+        "Compares unsigned numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` "
+        "only: for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
+        "dst = src1 < src2",
+        "ltu r1, r2, r1",
+    ),
+    "ge": Text(
+        "Greater or Equal",
+        "Compares signed numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` only: "
+        "for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
+        "dst = src1 >= src2",
+        "ge r0, r1, r2",
+    ),
+    "geu": Text(
+        "Greater or Equal, Unsigned",
+        "Compares unsigned numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` "
+        "only: for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
+        "dst = src1 >= src2",
+        "geu r0, r1, r2",
+    ),
+    "sel.eqz": Text(
+        "Select if Zero",
+        "Takes one of two scalars, by whether `r27` is zero.",
+        "dst = src1 if r27 == 0 else src2",
+        "sel.eqz r0, r1, r2, r27",
+    ),
+    "sel.nez": Text(
+        "Select if Not Zero",
+        "Takes one of two scalars, by whether `r27` is not zero.",
+        "dst = src1 if r27 != 0 else src2",
+        "sel.nez r0, r1, r2, r27",
+    ),
+    "j": Text(
+        "Jump",
+        "Goes on at a label, or at the address in a pointer. Takes effect behind the five "
+        "bundles that follow it, which are executed in any case.",
+        "pc = target",
+        "j p0\nnop\nnop\nnop\nnop\nnop",
+    ),
+    "jz": Text(
+        "Jump if Zero",
+        "Goes on at a label if a scalar is zero. Takes effect behind the five bundles that "
+        "follow it, which are executed in any case.",
+        "if cond == 0: pc = target",
+        "again:\njz r0, #again\nnop\nnop\nnop\nnop\nnop",
+    ),
+    "jnz": Text(
+        "Jump if Not Zero",
+        "Goes on at a label if a scalar is not zero. Takes effect behind the five bundles "
+        "that follow it, which are executed in any case.",
+        "if cond != 0: pc = target",
+        "again:\njnz r0, #again\nnop\nnop\nnop\nnop\nnop",
+    ),
+    "jl": Text(
+        "Call",
+        "Goes on at a label or a pointer and keeps the way back in `lr`. Takes effect "
+        "behind the five bundles that follow it, which are executed in any case.",
+        "lr = address behind the delay slots\npc = target",
+        "jl p0\nnop\nnop\nnop\nnop\nnop",
+    ),
+    "ret": Text(
+        "Return",
+        "Goes on at the address in the link register. Takes effect behind the five bundles "
+        "that follow it, which are executed in any case.",
+        "pc = lr",
+        "ret lr\nnop\nnop\nnop\nnop\nnop",
+    ),
+}
+
 
 _BASES: Mapping[str, str] = {
     "abs": "Absolute Value", "acq": "Acquire a Lock", "adc": "Addition with Carry",
@@ -47,6 +440,8 @@ _BASES: Mapping[str, str] = {
     "vsubmsc": "Multiply-Subtract, Minus a Second Accumulator", "vtanh": "Hyperbolic Tangent",
     "vunpack": "Unpacking", "vups": "Upshift into an Accumulator",
 }  # fmt: skip
+
+
 _PARTS: Mapping[str, str] = {
     "2d": "Two Dimensions", "3d": "Three Dimensions", "2x": "Twice as Wide",
     "4x": "Four Times as Wide",
@@ -62,7 +457,11 @@ _PARTS: Mapping[str, str] = {
     "tm": "Tile Memory Map", "unpack": "Unpacked", "ups": "Upshifted", "warning": "Warning",
     "eqz": "if Zero", "nez": "if Not Zero",
 }  # fmt: skip
+
+
 _WIDTH = re.compile(r"([sud]?)(\d+)")
+
+
 _SORTS = {"s": "signed ", "u": "unsigned ", "d": "", "": ""}
 
 

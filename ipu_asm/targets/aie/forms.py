@@ -13,16 +13,17 @@ both without a number if unknown, and its bypass (`~MOV`). Text outside of brace
 from __future__ import annotations
 
 import re
-from typing import Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 from ipu_asm.isa.model import Implicit, InstructionSpec, Operand
 from ipu_asm.isa.operands import NamedRegister
+from ipu_asm.isa.scalar import Counting, CountingFacts, LoopCounter, counting_facts
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.targets.aie.brackets import BracketType, Element
-from ipu_asm.targets.aie.counting import facts_of
-from ipu_asm.targets.aie.documentation import Documents
+from ipu_asm.targets.aie.documentation import OPERANDS, Documents
 from ipu_asm.targets.aie.operands import (
     AieType,
+    BracketType,
+    Element,
     FixedType,
     ImmediateType,
     RegisterClass,
@@ -30,16 +31,77 @@ from ipu_asm.targets.aie.operands import (
     SymbolType,
     TargetType,
 )
-from ipu_asm.targets.aie.texts import OPERANDS
+from ipu_asm.targets.aie.registers import numbered
+
+LOOP_REGISTERS = ("ls", "le")
+
+
+COUNTING = Counting(
+    registers=frozenset((*numbered("r", 32), *numbered("p", 8), *LOOP_REGISTERS, "lc")),
+    links=frozenset(("lr",)),
+    hardware_loop=LoopCounter("lc", distance=7),
+)
+
+
+_CONSTANT = {"computes": {"dst": "imm"}}
+
+
+_COPY = {"computes": {"dst": "src"}}
+
+
+_SUM = {"computes": {"dst": "src1 + src2"}}
+
+
+_INCREMENT = {"computes": {"dst": "src + imm"}}
+
+
+# By mnemonic and the names of all operands.
+_FACTS: Mapping[tuple[str, ...], Mapping[str, Any]] = {
+    ("mov", "dst", "imm"): _CONSTANT,
+    ("mova", "dst", "imm"): _CONSTANT,
+    ("movx", "dst", "imm"): _CONSTANT,
+    ("movxm", "dst", "imm"): _CONSTANT,
+    ("mov", "dst", "src"): _COPY,
+    ("add", "dst", "src1", "src2"): _SUM,
+    ("add.nc", "dst", "src1", "src2"): _SUM,
+    ("add", "dst", "src", "imm"): _INCREMENT,
+    ("add.nc", "dst", "src", "imm"): _INCREMENT,
+    ("sub", "dst", "src1", "src2"): {"computes": {"dst": "src1 - src2"}},
+    ("jnz", "cond", "target"): {"branch": "cond != 0"},
+    ("jz", "cond", "target"): {"branch": "cond == 0"},
+    ("jnzd", "dst", "src", "target"): {
+        "branch": "src != 0",
+        "computes": {"dst": "src - 1"},
+        "pointer": "target",
+    },
+    ("j", "target"): {"pointer": "target"},
+}
+
 
 DELAY_SLOTS = 5
+
+
 _PIECES = re.compile(r"(?:\[[^\]]*\]|[^,\[])+")
+
+
 _OPERAND = re.compile(r"\{([^@=~}]+)(?:@(\d*))?(?:=(\d*))?(?:~(\w+))?\}(.*)")
+
+
 _RANGE = re.compile(r"#(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
+
+
 _NAMED_REGISTER = re.compile(r"r\d+(?::r\d+)?")
+
+
 _FLOWS = {"j": "jump", "ret": "indirect", "jz": "branch", "jnz": "branch", "jnzd": "branch"}
+
+
 _BRANCHES = (*_FLOWS, "jl")
+
+
 _LEAVING = {"jl": "call", "ret": "return"}
+
+
 _WORD_BITS = 32
 
 
@@ -231,3 +293,14 @@ def _made_type(kind: str) -> AieType:
     if bounds is None:
         return ImmediateType(kind)
     return ImmediateType(kind, int(bounds[1]), int(bounds[2]), int(bounds[3] or 1))
+
+
+def facts_of(
+    mnemonic: str, operands: tuple[str, ...], *, has_pointer: bool
+) -> CountingFacts | None:
+    """Return the facts of a form; `has_pointer`: its target is in a register."""
+    entry = _FACTS.get((mnemonic, *operands))
+    if entry is None:
+        return None
+    facts = counting_facts(entry)
+    return facts if has_pointer else facts._replace(pointer="")

@@ -19,24 +19,105 @@ from ipu_asm.diagnostics.errors import (
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.gnu_expressions import Expression, is_local_label, read_expression
-from ipu_asm.isa.operand_types import undefined_label_finding
-from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
+from ipu_asm.isa.operands import (
+    Choice,
+    NamedRegister,
+    OperandType,
+    quoted,
+    undefined_label_finding,
+    with_article,
+)
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.targets.colossus.control_registers import control_register_summary
 from ipu_asm.targets.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
 
+_EXCEPTIONS = "0 INV (invalid operation), 1 DIV0 (division by zero), 2 OFLO (overflow)"
+
+
+_CONTROL_LETTERS = (
+    f"bits that raise an exception: {_EXCEPTIONS}; bit 19 ESR (stochastic rounding), "
+    "bit 20 NANOO (a half that overflows becomes NaN)"
+)
+
+
+_SUMMARIES = {
+    "$PC": "program counter",
+    "$DBG_DATA": "value for the debugger",
+    "$DBG_BRK_ID": "number of the breakpoint that was reached",
+    "$SSR": "status of the supervisor; bits 7:4 ETYPE (kind of exception)",
+    "$TILE_ID": "number of this tile",
+    "$FP_ICTL": f"floating-point control that workers start with; {_CONTROL_LETTERS}",
+    "$WORKER#_BASE": "base address of the memory of worker #",
+    "$CCCSLOAD": "address that ld64putcs and ld128putcs load from; they move it on",
+    "$SCOUNT_L": "cycle counter of the tile, lower 32 bits",
+    "$SCOUNT_U": "cycle counter of the tile, upper 32 bits",
+    "$CTXT_STS": "status of the supervisor and of all workers, two bits each",
+    "$INCOMING_MUX": "exchange: tile to receive from",
+    "$INCOMING_MUXPAIR": "exchange: tile to receive from, of a pair",
+    "$INCOMING_DCOUNT": "exchange: data still to receive",
+    "$EXCHANGE_CTL": "exchange control",
+    "$FP_INFMT": "number formats of quarter (8-bit) operands of convolutions; "
+    "bit 0 CWEI_FMT (weights), bit 1 ARF_FMT (inputs)",
+    "$FP_ISCL": "scale of quarter (8-bit) products of convolutions: the sum of the exponents of "
+    "the weights' and of the inputs' scale",
+    "$CWEI_#_#": "weight of the convolution instructions, shared by all workers",
+    "$WSR": "status of the worker; bits 2:0 CTXTID_M1 (its number), 7:4 ETYPE (kind of exception), "
+    "9 ERPT (meaning not public)",
+    "$VERTEX_BASE": "address of the vertex that the worker runs",
+    "$WORKER_BASE": "base address of the worker's memory",
+    "$REPEAT_COUNT": "repeats still to do of a repeat block; 12 bits",
+    "$REPEAT_FIRST": "address of the first bundle of a repeat block",
+    "$REPEAT_END": "address of the end of a repeat block",
+    "$COUNT_L": "cycle counter, lower 32 bits",
+    "$COUNT_U": "cycle counter, upper 32 bits",
+    "$FP_STS": f"floating-point status; bits that say what happened: {_EXCEPTIONS}",
+    "$FP_CLR": f"floating-point status to clear; bits to write as 1: {_EXCEPTIONS}; "
+    "bit 3 ZAACC (zeroes the accumulators)",
+    "$FP_CTL": f"floating-point control; {_CONTROL_LETTERS}; bits 18:16 RND (rounding mode)",
+    "$PRNG_#_#": "state of the random number generator; 32 of its 128 bits",
+    "$PRNG_SEED": "seed of the random number generator; a write sets its whole state",
+    "$TAS": "scales of axpy and mix; two halves, bits 15:0 and 31:16",
+    "$FP_NFMT": "number format of quarter (8-bit) values",
+    "$FP_SCL": "scale of quarter (8-bit) values in conversions",
+}
+
+
+_NUMBER = re.compile(r"\d+")
+
+
 LOCAL_PREFIX = ".L"
+
+
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
+
+
 _GROUP = re.compile(r"([ma])([0-9]{1,3})")
+
+
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
+
+
 LARGEST_HALF = 65504
+
+
 _HALF_BITS, _OF_CODE = 16, "of a word"
+
+
 _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
+
+
 _HALVES = ("B", "BL", "BU")
+
+
 # Production code uses one for the other: the assembler seems to default to the lower half.
 _ALSO_WRITTEN = {":B": ":BL", ":BL": ":B"}
+
+
 _OTHER_FILE = {"m": "a", "a": "m"}
+
+
 _BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
+
+
 _PLACES = {
     "+=": "`+=` behind it (it is advanced by the stride)",
     "++": "`++` behind it (it is advanced)",
@@ -377,3 +458,10 @@ class ControlRegister(OperandType):
     def _about(self, name: str, code: int) -> str:
         summary = control_register_summary(name)
         return f"{summary or self.what} ({code:#x})"
+
+
+def control_register_summary(name: str) -> str:
+    """Return what a control and status register is, such as "cycle counter"; "" if unknown."""
+    numbers = _NUMBER.findall(name)
+    summary = _SUMMARIES.get(name) or _SUMMARIES.get(_NUMBER.sub("#", name), "")
+    return summary.replace("#", numbers[0]) if numbers else summary

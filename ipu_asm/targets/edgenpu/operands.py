@@ -15,18 +15,16 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.operand_types import (
-    IntegerType,
-    KeywordType,
-    RegisterType,
-    undefined_label_finding,
-)
 from ipu_asm.isa.operands import (
     Choice,
+    IntegerType,
+    KeywordType,
     NamedRegister,
     OperandType,
+    RegisterType,
     number_value,
     quoted,
+    undefined_label_finding,
     with_article,
 )
 from ipu_asm.isa.storage import RegisterFile

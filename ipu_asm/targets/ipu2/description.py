@@ -2,26 +2,246 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
+from ipu_asm.diagnostics import UnplacedFinding
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.model import InstructionDoc, Isa
+from ipu_asm.isa.operands import (
+    Choice,
+    IntegerType,
+    KeywordType,
+    NamedRegister,
+    OperandType,
+    RegisterType,
+    number_value,
+    quoted,
+)
+from ipu_asm.isa.storage import AddressSpace, MemLines, RegisterFile
 from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, by_name
 from ipu_asm.targets.ipu2.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.targets.ipu2.manifest import MANIFEST
-from ipu_asm.targets.ipu2.registers import (
-    CONSTANTS,
-    MEM_LINES,
-    OPERAND_TYPES,
-    REGISTER_FILES,
-    RESETS,
-    SCRATCH,
-    SPACES,
-    UNITS_OF,
-)
 from ipu_asm.targets.ipu_family import PROGRAM_LIMIT
 from ipu_asm.targets.ipu_family import surface as ipu_family
-from ipu_asm.targets.ipu_family.surface import common_mnemonics, reloaded_on_change
+from ipu_asm.targets.ipu_family.surface import (
+    CONFIG_REGISTERS,
+    IMMEDIATE_BOUNDS,
+    LABEL,
+    LOOP,
+    VERTICAL_STRIDE,
+    common_mnemonics,
+    reloaded_on_change,
+)
+
+
+class FieldFillingInteger(IntegerType):
+    """An unsigned number that takes all bits of the field that it shares."""
+
+    is_elastic = True
+
+    def __init__(self, name: str, width: int, every_file: Sequence[RegisterFile]) -> None:
+        super().__init__(name, width, 0, (1 << width) - 1, every_file=every_file)
+        self._every_file = every_file
+
+    def fitted(self, width: int) -> OperandType:
+        return FieldFillingInteger(self.name, width, self._every_file)
+
+
+class OffsetInteger(IntegerType):
+    """A number that is stored without its lowest value: the bits of 1 to 9 are 0 to 8."""
+
+    def encode(self, value: int) -> int:
+        return value - self.minimum
+
+    def stored(self, value: int) -> int:
+        return value
+
+    def decode(self, bits: int) -> int | None:
+        value = bits + self.minimum
+        return value if value <= self.maximum else None
+
+
+class NumberOrRegister(OperandType):
+    """A number or one of as many registers; the highest bit of the field tells them apart.
+
+    The value of a register is its number plus the count of registers.
+    """
+
+    is_elastic = True
+
+    def __init__(
+        self, name: str, width: int, file: RegisterFile, every_file: Sequence[RegisterFile]
+    ) -> None:
+        super().__init__(name, width)
+        self.count = 1 << width - 1
+        self.files = (file,)
+        # Both halves have the words of the types that they are.
+        self._file, self._every_file = file, every_file
+        self._registers = RegisterType(name, width, [file], every_file)
+        self._numbers = IntegerType(name, width, 0, self.count - 1)
+
+    def fitted(self, width: int) -> OperandType:
+        return NumberOrRegister(self.name, width, self._file, self._every_file)
+
+    def parse(self, text: str) -> int | UnplacedFinding:
+        number = number_value(text)
+        if number is not None:
+            if 0 <= number < self.count:
+                return number
+            kind = IMMEDIATE_OUT_OF_RANGE
+        else:
+            kind = WRONG_OPERAND_TYPE
+            register = self._registers.parse(text)
+            if isinstance(register, int) and register < self.count:
+                return self.count + register
+        return UnplacedFinding(kind, f"expected {self.describe()}, found {quoted(text)}")
+
+    def names(self, text: str) -> Sequence[NamedRegister]:
+        value = self.parse(text)
+        register = self.register_of(value) if isinstance(value, int) else None
+        return [NamedRegister(register, 0, len(text))] if register else ()
+
+    def register_of(self, value: int) -> str | None:
+        return self._file.registers[value - self.count] if value >= self.count else None
+
+    def format(self, value: int) -> str:
+        return self.register_of(value) or str(value)
+
+    def describe(self) -> str:
+        last = self._file.registers[self.count - 1]
+        return (
+            f"{self._numbers.describe()} or one of the {self._file.title}s "
+            f"`{self._file.registers[0]}` to `{last}`"
+        )
+
+    def complete(self) -> Sequence[Choice]:
+        numbers = [Choice(str(number), "number") for number in range(self.count)]
+        registers = self._file.registers[: self.count]
+        return numbers + [Choice(register, self._file.title) for register in registers]
+
+
+class ToleratedKeyword(KeywordType):
+    """A keyword type whose codes past the list act as the first keyword when they are executed."""
+
+    def decode(self, bits: int) -> int | None:
+        return super().decode(bits) or 0
+
+
+MULT_STAGE = RegisterFile(
+    "mult_stage",
+    "mult-stage register",
+    ("r0", "r1"),
+    "128 elements, together 256 factors of the multiplier; loaded by `LDR_MULT_REG`",
+    elements=128,
+)
+
+
+CONFIG = RegisterFile(
+    "cr",
+    "config register",
+    CONFIG_REGISTERS,
+    "32 bits, set by the host before a run; `cr0` is always 0 and `cr1` always 1, `cr15` is 128 "
+    "unless the host sets it: as a data structure, 128 valid elements",
+)
+
+
+PAIR = RegisterFile(
+    "lrd",
+    "loop register pair",
+    tuple(f"lrd{number}" for number in range(0, 16, 2)),
+    "64 bits, eight bytes of data: the loop register of the same number, which has the lower four, "
+    "and the next one",
+)
+
+
+REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, PAIR)
+
+
+UNITS_OF = {
+    pair: frozenset(LOOP.registers[2 * number : 2 * number + 2])
+    for number, pair in enumerate(PAIR.registers)
+}
+
+
+SPACES = {
+    # The size of a row in narrow, FP32 and INT32 mode.
+    "xmem": AddressSpace(8 << 20, rows=(128, 512, 512)),
+    "r_cyclic": AddressSpace(512, step=128, is_register=True),
+    "r": AddressSpace(256, is_register=True, parts=MULT_STAGE.registers),
+}
+
+
+CONSTANTS = {"cr0": 0, "cr1": 1}
+
+
+RESETS = {"cr1": 1, "cr15": 128}
+
+
+# The host sets none of these, so that they hold nothing before a kernel has loaded them.
+SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
+
+
+# The first assembler wrote words without leading zeros, and its loader took any number.
+MEM_LINES = MemLines("0x0", 8, reads_numbers=True)
+
+
+_TYPES: tuple[OperandType, ...] = (
+    RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
+    RegisterType("LrIdx", 4, [LOOP], REGISTER_FILES),
+    RegisterType("CrIdx", 4, [CONFIG], REGISTER_FILES),
+    RegisterType("DstructureCrIdx", 4, [CONFIG], REGISTER_FILES),
+    RegisterType("LcrIdx", 5, [LOOP, CONFIG], REGISTER_FILES),
+    RegisterType("LrdIdx", 3, [PAIR], REGISTER_FILES),
+    FieldFillingInteger("LrIncDecImmediate", 8, REGISTER_FILES),
+    IntegerType("AddbiImmediate", 8, -128, 255, every_file=REGISTER_FILES),
+    OffsetInteger("LrModPow2KImmediate", 4, 1, 9, every_file=REGISTER_FILES),
+    IntegerType("MultMaskOffsetImmediate", 3, 0, 7, every_file=REGISTER_FILES),
+    NumberOrRegister("LrOrReshapeMaskImmediate", 4, LOOP, REGISTER_FILES),
+    IntegerType("BreakImmediate", 16, *IMMEDIATE_BOUNDS, signed=False, every_file=REGISTER_FILES),
+    LABEL,
+    KeywordType(
+        "ElementsInRow",
+        2,
+        "number of elements in a row",
+        {
+            "16": "8 rows of 16 elements",
+            "32": "4 rows of 32 elements",
+            "64": "2 rows of 64 elements",
+        },
+    ),
+    KeywordType(
+        "HorizontalStride",
+        2,
+        "horizontal stride",
+        {"off": "every column", "on": "columns 0, 2, 4, ...", "on_inv": "columns 1, 3, 5, ..."},
+        reserved="reserved",
+    ),
+    VERTICAL_STRIDE,
+    ToleratedKeyword(
+        "ActivationFn",
+        4,
+        "activation function",
+        {
+            "identity": "x",
+            "relu": "x if x > 0, else 0",
+            "relu6": "x limited to 0..6",
+            "sigmoid": "1 / (1 + exp(-x))",
+            "tanh": "the hyperbolic tangent of x",
+            "gelu": "x / 2 * (1 + erf(x / sqrt(2)))",
+            "softplus": "log(1 + exp(x))",
+            "elu": "x if x >= 0, else alpha * (exp(x) - 1); the host sets alpha",
+            "exp2": "2 to the power of x",
+            "reciprocal": "1 / x; 0 for 0",
+            "rsqrt": "1 / sqrt(x); 0 unless x > 0",
+            "silu": "x / (1 + exp(-x))",
+        },
+    ),
+)
+
+
+OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}
+
 
 # From the highest bits of the word to the lowest; operand types share fields.
 SLOTS = (
@@ -74,10 +294,8 @@ def load() -> Isa:
     )
 
 
-# Surface of IPU 2's assembly, with advice about mnemonics of other assemblers.
-# Those of the first IPU are among them.
-
 _NO_AAQ_REGISTERS = "there are no aaq registers"
+
 
 MNEMONICS = common_mnemonics(uses_capitals=True) | by_name(
     {
@@ -135,7 +353,10 @@ MNEMONICS = common_mnemonics(uses_capitals=True) | by_name(
         "st str sw store": ForeignMnemonic("`STR_POST_AAQ_REG` writes memory"),
     }
 )
+
+
 FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
+
 
 HINTS = {
     **ipu_family.SURFACE.hints,
@@ -143,11 +364,15 @@ HINTS = {
     "config register into a loop register, `INC lr0 5` adds a number",
 }
 
+
 SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, hints=HINTS, case_insensitive=True)
 
 
 _LABEL = "label: A label, or +N or -N bundles from this one; must lie in 0 to 1023"
+
+
 _OLD = "(lr0-lr15 or cr0-cr15), value from before the bundle"
+
 
 PSEUDO_INSTRUCTIONS: dict[str, dict[str, Any]] = {
     "BGT": {

@@ -6,17 +6,54 @@ from functools import wraps
 from typing import Any, Callable, Mapping
 
 from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import KeywordType, LabelType
+from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.isa.surface import ForeignMnemonic, Surface, by_name
 from ipu_asm.targets.ipu_family import LANGUAGE_ID
 
+LOOP = RegisterFile(
+    "lr",
+    "loop register",
+    tuple(f"lr{number}" for number in range(16)),
+    "32 bits: counters, addresses and indices; written by the lr slot only",
+)
+
+
+CONFIG_REGISTERS = tuple(f"cr{number}" for number in range(16))
+
+
+IMMEDIATE_BOUNDS = (-(1 << 15), (1 << 16) - 1)
+
+
+LABEL = LabelType("Label", 10)
+
+
+VERTICAL_STRIDE = KeywordType(
+    "VerticalStride",
+    2,
+    "vertical stride",
+    {"off": "every row", "on": "rows 0, 2, 4, ...", "on_inv": "rows 1, 3, 5, ..."},
+    reserved="reserved",
+)
+
+
 _COMMENTS = "comments run from `#` or `//` to the end of the line"
+
+
 _EXPRESSIONS = "there are no expressions: write the number or the register itself"
+
+
 _CONSTANTS = (
     "there are no named constants: write the number itself, or name it in a template, with "
     "`{% set N = 128 %}` at the top and `{{ N }}` where it is used"
 )
+
+
 _NAMING = (".equ", ".equiv", ".eqv", ".set", ".define", ".xdefine", ".assign", ".const")
+
+
 _BRACES = "a bundle ends with `;;` and has no braces around it"
+
 
 SURFACE = Surface(
     grammar="ipu",
@@ -47,6 +84,8 @@ SURFACE = Surface(
         "[": "registers and addresses are written without brackets",
     },
 )
+
+
 """The surface of a set without its mnemonics: `SURFACE._replace(foreign=...)`."""
 
 

@@ -7,14 +7,142 @@ from functools import lru_cache
 from ipu_asm.isa.forms import build_forms
 from ipu_asm.isa.model import Isa
 from ipu_asm.targets.aie.description import Engine, description_of
+from ipu_asm.targets.aie.registers import family, numbered, shared_families, vector_families
 from ipu_asm.targets.xdna1.instruction_spec import FORMS
 from ipu_asm.targets.xdna1.manifest import MANIFEST
-from ipu_asm.targets.xdna1.registers import CLASSES, FAMILIES, PAIR_NAMES
+
+_ACCUMULATORS = 9
+
+
+_QUARTERS = [(f"am{h}l{n}", f"am{h}h{n}") for n in range(_ACCUMULATORS) for h in "lh"]
+
+
+_HALVES = [(f"bml{n}", f"bmh{n}") for n in range(_ACCUMULATORS)]
+
+
+_MASK_HALVES = [(f"ql{n}", f"qh{n}") for n in range(4)]
+
+
+_SPARSE_HALVES = [(f"wl{n}", f"ql{n}") for n in range(4)], [(f"wh{n}", f"qh{n}") for n in range(4)]
+
+
+CONTROL = (
+    "crSat", "crRnd", "crFPMask", "crUPSSign", "crSRSSign", "crPackSign", "crUnpackSign",
+    "crVaddSign", "crF2FMask", "crF2IMask", "crMCDEn", "crSCDEn",
+)  # fmt: skip
+
+
+STATUS = (
+    "srCarry", "srSS0", "srMS0", "srSRS_of", "srUPS_of", "srCompr_uf", "srSparse_of", "srFPFlags",
+    "srF2IFlags", "srF2FFlags", "srFPNlf", "srFPCnvFx2Fl", "srFPCnvFl2Fx", "core_id",
+)  # fmt: skip
+
+
+# A pair is written with its upper half first.
+PAIRS = tuple(f"r{n + 1}:r{n}" for n in range(16, 32, 2))
+
+
+PAIR_NAMES = {f"l{n}": pair for n, pair in enumerate(PAIRS)}
+
+
+FAMILIES = (
+    *shared_families(),
+    family(
+        "pair",
+        "pair of scalar registers",
+        PAIRS,
+        "64 bits; `l0` to `l7` are other names",
+        [tuple(pair.split(":")) for pair in PAIRS],
+    ),
+    family("control", "control register", CONTROL, "how results are rounded, saturated, extended"),
+    family("status", "status register", STATUS, "what operations leave behind besides results"),
+    *vector_families(2),
+    family(
+        "am",
+        "accumulator of 256 bits",
+        [name for pair in _QUARTERS for name in pair],
+        "a quarter of a `cm` register",
+    ),
+    family(
+        "bm",
+        "accumulator of 512 bits",
+        [name for pair in _HALVES for name in pair],
+        "`bml` is `amlh` and `amll`, `bmh` is `amhh` and `amhl`",
+        _QUARTERS,
+    ),
+    family(
+        "cm", "accumulator of 1024 bits", numbered("cm", _ACCUMULATORS), "`bmh` and `bml`", _HALVES
+    ),
+    family(
+        "qh",
+        "mask register of 64 bits",
+        [name for pair in _MASK_HALVES for name in pair],
+        "a half of a `q` register",
+    ),
+    family("q", "mask register", numbered("q", 4), "128 bits: `qh` and `ql`", _MASK_HALVES),
+    family(
+        "qx",
+        "sparse register",
+        numbered("qx", 4),
+        "an `x` register with the mask that spreads it",
+        [(f"x{n}", f"q{n}") for n in range(4)],
+    ),
+    family(
+        "qw",
+        "half of a sparse register",
+        (*numbered("qwl", 4), *numbered("qwh", 4)),
+        "a `wl` or `wh` register with its mask",
+        [*_SPARSE_HALVES[0], *_SPARSE_HALVES[1]],
+    ),
+)
+
+
+_SCALARS = "r p m dn dj dc s lr loop sp"
+
+
+CLASSES = {
+    "R": ("", "r"),
+    "P": ("", "p"),
+    "M": ("", "m"),
+    "DJ": ("", "dj"),
+    "D": ("", "d"),
+    "DS": ("", "d0-3"),
+    "S": ("", "s"),
+    "W": ("", "w"),
+    "X": ("", "x"),
+    "Y": ("", "y"),
+    "AM": ("", "am"),
+    "BM": ("", "bm"),
+    "CM": ("", "cm"),
+    "Q": ("", "q"),
+    "QX": ("", "qx"),
+    "QXHLb": ("", "qw qx"),
+    "L": ("", "pair"),
+    "RS16": ("", "r16-31"),
+    "CR": ("", "control status"),
+    "LdaScl": ("scalar pointer address", _SCALARS),
+    "LdaCg": ("scalar pointer address", _SCALARS),
+    "AluCg": ("", "r loop control"),
+    "MvSclSrc": ("scalar pointer address control status",
+                 f"{_SCALARS} control status"),
+    "MvBMXDst": ("", "bm x"),
+    "MvBMXSrc": ("", "bm x"),
+    "MvAMWQDst": ("accumulator vector mask", "am w q qh"),
+    "MvAMWQSrc": ("accumulator vector mask", "am w q qh"),
+    "ShflDst": ("", "x bm"),
+}  # fmt: skip
+
 
 EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}
+
+
 LINK_CYCLE = 4
+
+
 # Callee-saved scalar registers.
 KEPT = range(16, 24)
+
+
 SCRATCH = range(8, 16)
 
 

@@ -13,7 +13,7 @@ from ipu_asm.emulator.core.program import CoreDescription
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec
-from ipu_asm.targets.ipu.machine.core.rows import METHODS, SLOTS
+from ipu_asm.targets.ipu.machine.ipu import METHODS, SLOTS
 
 FOLDER: Final = Path(__file__).parents[3] / "ipu_asm" / "targets" / "ipu" / "machine" / "core"
 

@@ -14,8 +14,8 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.targets.aie.brackets import BracketType
 from ipu_asm.targets.aie.operands import (
+    BracketType,
     FixedType,
     ImmediateType,
     RegisterClass,

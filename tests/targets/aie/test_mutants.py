@@ -10,8 +10,7 @@ import pytest
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of
 from ipu_asm.flow.latency import needed_distance
 from ipu_asm.isa import load_isa
-from ipu_asm.targets.aie.brackets import BracketType
-from ipu_asm.targets.aie.operands import ImmediateType
+from ipu_asm.targets.aie.operands import BracketType, ImmediateType
 from tests.targets.aie.cases import NAMES, analyze, immediates_of, specs_of, written
 
 NOPS = "    nop\n" * 5

@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.gnu_expressions import is_local_label, read_expression
-from ipu_asm.targets.colossus.forms import operand_type
+from ipu_asm.targets.colossus.description import operand_type
 
 OPEN = None
 """The value of what only macros and labels give one."""

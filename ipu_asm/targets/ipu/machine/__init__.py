@@ -1,8 +1,7 @@
 """The machine of the IPU: bit-exact, with a fault for every operation it cannot execute.
 
-`state` holds the registers (`registers`) and the memory, `binding` binds decoded instructions to
-operations, and `ipu` runs bundles. The semantics are one method for each instruction, by slot:
-`breaks`, `lr`, `xmem`, `mult`, `acc`, `aaq`, `cond`.
+`state` holds the registers and the memory, `vectors` and `ipu` have one method for each
+instruction, `ipu` the core's rows as well; `model` offers the machine to the tools.
 
 `execute_fn` of an instruction names its method, whose keyword-only parameters are the names of the
 operands. An operand marked `read` is passed as the value of the register, any other one as its

@@ -20,11 +20,11 @@ from ipu_asm.emulator.numeric_events import (
     overflow_check,
 )
 from ipu_asm.emulator.words import LANES, signed
+from ipu_asm.targets.ipu.description import AAQ, CONFIG, LOOP
 from ipu_asm.targets.ipu.machine.elements import ELEMENT_TYPES, NUMPY_TYPES, DType
 from ipu_asm.targets.ipu.machine.ipu import Ipu
 from ipu_asm.targets.ipu.machine.state import DTYPE, LAYOUT, R_REG_SIZE, IpuState, RegFile
 from ipu_asm.targets.ipu.machine.vectors import AccUnit
-from ipu_asm.targets.ipu.registers import AAQ, CONFIG, LOOP
 
 _VECTORS: Final = ("r_acc", "mult_res")
 _ADDING: Final = {

@@ -9,9 +9,8 @@ from ipu_asm.emulator.registers import WORD_MASK, RegisterLayout, Vector
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.emulator.vliw import VliwMachine
 from ipu_asm.emulator.words import NAN_PAYLOADS_PROPAGATE
-from ipu_asm.targets.ipu.description import PROGRAM_LIMIT
+from ipu_asm.targets.ipu.description import AAQ, CONFIG, LOOP, PROGRAM_LIMIT
 from ipu_asm.targets.ipu.manifest import MANIFEST
-from ipu_asm.targets.ipu.registers import AAQ, CONFIG, LOOP
 from ipu_asm.targets.ipu_family.machine import IpuRegisterFile
 
 LANES: Final = 128

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from struct import Struct
 from typing import Final
 
-from ipu_asm.emulator.core.program import CoreDescription, methods_of
+from ipu_asm.emulator.core.program import (
+    CoreDescription,
+    Row,
+    SlotFormat,
+    live,
+    methods_of,
+    number,
+    old,
+    row,
+)
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.words import signed
-from ipu_asm.targets.ipu2.machine.aaq import AaqUnit, AggregateUnit
-from ipu_asm.targets.ipu2.machine.acc import AccUnit
-from ipu_asm.targets.ipu2.machine.core.rows import METHODS, SLOTS
+from ipu_asm.targets.ipu2.machine.acc import AaqUnit, AccUnit, AggregateUnit
 from ipu_asm.targets.ipu2.machine.mult import MultUnit
 from ipu_asm.targets.ipu2.machine.state import (
     FP32,
@@ -24,12 +32,121 @@ from ipu_asm.targets.ipu2.machine.state import (
 )
 from ipu_asm.targets.ipu_family.machine import BranchUnit
 
-# The slots load, store and acc_store: rows of memory to and from the vector registers.
-# A row number is the sum of two unsigned registers, which does not wrap.
+_TRANSFER: Final = SlotFormat(Struct("<5B3x"), ("dest", "offset", "base", "index"))
+
+
+SLOTS: Final = {
+    "break": SlotFormat(Struct("<2B2xI"), ("reg", "value")),
+    "lr": SlotFormat(Struct("<4BI"), ("dest", "a", "b", "value")),
+    "load": _TRANSFER,
+    "mult": SlotFormat(Struct("<6B2x"), ("index", "source", "mask", "shift", "structure")),
+    "acc": SlotFormat(
+        Struct("<8B"),
+        ("row", "horizontal", "vertical", "offset", "source", "dest", "structure"),
+    ),
+    "aaq": SlotFormat(Struct("<3Bx"), ("function", "structure")),
+    "store": _TRANSFER,
+    "acc_store": _TRANSFER,
+    "cond": SlotFormat(Struct("<3BxI"), ("a", "b", "label")),
+}
+
+
+"""The structures of a `Bundle` in `machine.h`, in order."""
+
+
+_ROW: Final = {"offset": live("offset"), "base": live("base")}
+
+
+_SUM: Final = {"dest": number("dest"), "a": old("src_a"), "b": old("src_b")}
+
+
+_COUNT: Final = {"dest": number("dest"), "value": number("imm")}
+
+
+_COMPARED: Final = {"a": old("reg1"), "b": old("reg2"), "label": number("label")}
+
+
+_MASK_ROW: Final = {"mask": number("mask_offset"), "shift": live("mask_shift")}
+
+
+_CYCLIC: Final = {"index": live("rc_idx"), **_MASK_ROW, "structure": live("cr_idx")}
+
+
+_STAGE: Final = {
+    "index": live("ra_idx"),
+    "source": live("cr_idx"),
+    **_MASK_ROW,
+    "structure": live("dstructure_cr_idx"),
+}
+
+
+_AGGREGATE: Final = {"dest": old("dest_slot"), "structure": live("cr_idx")}
+
+
+# Greater codes are reserved: they fault.
+_STRIDES: Final = {
+    "horizontal": number("horizontal_stride", 2),
+    "vertical": number("vertical_stride", 2),
+}
+
+
+METHODS: Final[dict[str, Row]] = {
+    "execute_break": row(1),
+    "execute_break_ifeq": row(2, reg=old("reg"), value=number("value")),
+    "execute_set": row(1, dest=number("reg"), a=old("src")),
+    "execute_add": row(2, **_SUM),
+    "execute_sub": row(3, **_SUM),
+    "execute_incr_mod_pow2": row(4, dest=number("dest"), b=old("step"), value=number("k")),
+    "execute_inc": row(5, **_COUNT),
+    "execute_dec": row(6, **_COUNT),
+    "execute_addb": row(7, dest=number("dest"), b=old("src_b")),
+    "execute_addbi": row(8, **_COUNT),
+    "execute_ldr_mult_reg": row(1, dest=number("dest"), **_ROW),
+    "execute_ldr_cyclic_mult_reg": row(2, index=live("index"), **_ROW),
+    "execute_ldr_mult_mask_reg": row(3, **_ROW),
+    "execute_mult_rc_vv": row(1, source=number("ra"), **_CYCLIC),
+    "execute_mult_rc_ve": row(2, source=number("src"), **_CYCLIC),
+    "execute_mult_rc_vs": row(3, **_CYCLIC),
+    "execute_mult_ve": row(4, **_STAGE),
+    "execute_mult_ee": row(5, **_STAGE),
+    "execute_acc_add": row(1),
+    "execute_acc_add_first": row(2),
+    "execute_acc_max": row(3),
+    "execute_acc_max_first": row(4),
+    "execute_acc_sub": row(5),
+    "execute_acc_sub_first": row(6),
+    "execute_acc_stride": row(7, row=number("elements_in_row"), offset=live("offset"), **_STRIDES),
+    "execute_agg_sum_first": row(8, **_AGGREGATE),
+    "execute_agg_sum": row(9, **_AGGREGATE),
+    "execute_agg_max_first": row(10, **_AGGREGATE),
+    "execute_agg_max": row(11, **_AGGREGATE),
+    "execute_acc_reshape": row(
+        12, row=number("reshape_mask"), source=number("source"), dest=number("dest")
+    ),
+    "execute_activate_quantize": row(1, function=number("activation_fn"), structure=live("cr_idx")),
+    "execute_str_post_aaq_reg": row(1, **_ROW),
+    "execute_str_acc_reg": row(1, **_ROW),
+    "execute_beq": row(1, **_COMPARED),
+    "execute_bne": row(2, **_COMPARED),
+    "execute_blt": row(3, **_COMPARED),
+    "execute_bge": row(4, **_COMPARED),
+    "execute_br": row(5, a=old("reg")),
+    "execute_bkpt": row(6),
+}
+
+
+"""By the method of an instruction. The opcode is the number of the enumerator of that name."""
+
 
 _MASK: Final = VECTORS["r_mask"].place(0)
+
+
 _ACC: Final = VECTORS["r_acc"].place(0)
+
+
 _POST_AAQ: Final = VECTORS["post_aaq_reg"].place(0)
+
+
 _CYCLIC_INDICES: Final = (0, 128, 256, 384)
 
 
@@ -81,11 +198,9 @@ class TransferUnit(Unit):
         return row * self._row_size
 
 
-# The lr slot: arithmetic on loop registers, and on their bytes.
-# A bundle executes three of its instructions, on different registers. All see the registers from
-# before the bundle.
-
 _WORD_MASK: Final = 0xFFFF_FFFF
+
+
 _SIGN_BIT: Final = 0x80
 
 
@@ -156,6 +271,8 @@ class ControlUnit(Unit, BranchUnit):
 
 
 _WIDE_CODES: Final = {None: 0, FP32: 8, INT32: 16}
+
+
 _QUANTIZE: Final = 32
 
 

@@ -25,6 +25,7 @@ from ipu_asm.emulator.numeric_events import (
 from ipu_asm.emulator.words import LANES, signed
 from ipu_asm.isa import load_isa
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.ipu2.description import CONFIG
 from ipu_asm.targets.ipu2.machine import elements
 from ipu_asm.targets.ipu2.machine.elements import element_values, encode_floats
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
@@ -40,8 +41,7 @@ from ipu_asm.targets.ipu2.machine.state import (
     Settings,
     data_structure,
 )
-from ipu_asm.targets.ipu2.registers import CONFIG
-from ipu_asm.targets.ipu_family.registers import LOOP
+from ipu_asm.targets.ipu_family.surface import LOOP
 
 _WORD_REGISTERS: Final = ("mult_res", "r_acc", "post_aaq_reg")
 _LANES: Final = np.arange(LANES)

@@ -12,12 +12,12 @@ from ipu_asm.emulator.state import MachineState
 from ipu_asm.emulator.vliw import VliwMachine
 from ipu_asm.emulator.words import LANES, NAN_PAYLOADS_PROPAGATE
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.ipu2.description import CONFIG, CONSTANTS, PAIR, RESETS
 from ipu_asm.targets.ipu2.machine.elements import ElementType
 from ipu_asm.targets.ipu2.manifest import MANIFEST
-from ipu_asm.targets.ipu2.registers import CONFIG, CONSTANTS, PAIR, RESETS
 from ipu_asm.targets.ipu_family import PROGRAM_LIMIT
 from ipu_asm.targets.ipu_family.machine import IpuRegisterFile
-from ipu_asm.targets.ipu_family.registers import LOOP
+from ipu_asm.targets.ipu_family.surface import LOOP
 
 R_REG_SIZE: Final = 128
 WORDS_SIZE: Final = 512

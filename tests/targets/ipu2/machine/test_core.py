@@ -14,8 +14,7 @@ from ipu_asm.emulator import ExecutionFault
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.targets.ipu2.instruction_spec import INSTRUCTION_SPEC
-from ipu_asm.targets.ipu2.machine.core.rows import METHODS, SLOTS
-from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
+from ipu_asm.targets.ipu2.machine.ipu2 import METHODS, SLOTS, Ipu2
 from ipu_asm.targets.ipu2.machine.state import Ipu2State
 from tests.emulator.core.engines import CORE_NAME, first_difference, log_of
 from tests.ipu2_runs import differences
