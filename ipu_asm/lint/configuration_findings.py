@@ -16,7 +16,7 @@ from ipu_asm.config.configuration_file import read_configuration
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.near_rules import rule_hint
+from ipu_asm.lint.rules import rule_hint
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span

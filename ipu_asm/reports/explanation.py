@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.lint.near_rules import near_codes, near_rules
 from ipu_asm.lint.rule import Rule
-from ipu_asm.lint.rules import all_rules
+from ipu_asm.lint.rules import all_rules, near_codes, near_rules
 from ipu_asm.reports.instruction_page import instruction_markdown
 
 _MOST_SUGGESTIONS = 5

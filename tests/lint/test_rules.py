@@ -16,7 +16,7 @@ from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity, errors
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rule import Rule
-from ipu_asm.lint.rules import all_rules, rules_for
+from ipu_asm.lint.rules import REPEATED_LINE, all_rules, rules_for
 from ipu_asm.text import apply_edits
 
 RULES = {rule.id.name: rule for rule in all_rules()}
@@ -40,7 +40,8 @@ _analyzer_for = lru_cache(lambda isa: Analyzer(load_isa(isa)))
 
 def rules_in(folder: Path) -> list[Rule]:
     """The rules whose modules are in a folder; each has the name of its file."""
-    return [RULES[path.stem.replace("_", "-")] for path in folder.glob("[!_]*.py")]
+    paths = *folder.glob("[!_]*.py"), *folder.glob("*.md")
+    return [RULES[path.stem.replace("_", "-")] for path in paths]
 
 
 def check_findings(
@@ -87,7 +88,7 @@ def sections(rule: Rule) -> dict[str, str]:
 def programs(section: str) -> list[str]:
     """The programs in a part of the documentation, with `# N times` carried out."""
     fences = re.findall(r"^```\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
-    return [re.sub(r"(?m)^(.*?)# (\d+) times\n", _repeated, fence) for fence in fences]
+    return [REPEATED_LINE.sub(_repeated, fence) for fence in fences]
 
 
 def _repeated(match: re.Match[str]) -> str:

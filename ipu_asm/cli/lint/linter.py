@@ -243,7 +243,7 @@ def _check(selection: Selection, path: str) -> None:
     if not unknown:
         return
     from ipu_asm.isa.operands import quoted
-    from ipu_asm.lint.near_rules import rule_hint  # many modules, for wrong usage alone
+    from ipu_asm.lint.rules import rule_hint  # many modules, for wrong usage alone
 
     said = "no rule has the code, name or prefix"
     findings = [

@@ -18,7 +18,7 @@ from ipu_asm.ide.formatting.slices import FormatJob, slice_texts
 from ipu_asm.ide.formatting.styles import KEEP, STYLES
 from ipu_asm.ide.formatting.template import checked_edits, layout_analysis, tag_spans
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.suppressions.comments import suppression_comments
+from ipu_asm.lint.suppression_comments import suppression_comments
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax

@@ -15,7 +15,7 @@ from ipu_asm.ide.refactorings.offer import RefactoringError, RefactoringOffer, m
 from ipu_asm.ide.refactorings.values import Key, check_slots, check_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.removal import removal_of
+from ipu_asm.lint.rule import removal_of
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit

@@ -45,7 +45,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is not None and instruction.spec.flow == "break":
             message = f"a finished program has no breaks in it, found `{instruction.mnemonic}`"
-            from ipu_asm.lint.removal import removal_of
+            from ipu_asm.lint.rule import removal_of
 
             edits = removal_of(isa, bundle, number)
             title = f"remove `{instruction.mnemonic}`"
