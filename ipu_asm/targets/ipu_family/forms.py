@@ -1,0 +1,171 @@
+"""The notation in which the sets of the family describe their instructions, one block each:
+
+    mult.ve.cr {cyclic_offset} {mask_offset} {cr_idx:CrIdx}
+        Title | Summary in sentences,
+        over several lines. {FAULT}
+        cr_idx: Register whose low byte is the scalar (cr0-cr15)
+        = mult_res[i] = ...
+        > mult.ve.cr lr0 lr15 cr3;
+        > acc;;
+        - reads r_cyclic, old r_acc; writes mult_res; requires cr15 in 0..2
+
+An operand is ``{name:Type}`` where the method receives its number; ``@live`` or ``@old`` behind the
+type is the time at which its register is read instead, before the bundle for `old`. Its line
+below says what it is. ``{name}`` alone is an operand that several instructions share.
+
+`=` begins a line of the operation, `>` one of the example, `-` facts, each a key of the entry. Of a
+fact `reads`, state is live unless `old` stands before it. A word in capitals and braces stands for
+a text that several blocks share. A line that is indented further continues the one before it.
+
+`entries` returns the entries that "Adding Instructions" describes; an entry may as well be written
+in that form, and added to its slot.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterator
+
+from ipu_asm.isa.model import InstructionDoc
+
+Entry = dict[str, Any]
+
+_OPERAND = re.compile(r"\{(\w+)(?::(\w+)(?:@(live|old))?)?\}")
+_TEXT = re.compile(r"\{([A-Z_]+)\}")
+_TIMES = {"live": "live", "old": "snapshot"}
+_LISTS = ("accesses", "windows", "requires", "traits", "writes")
+
+
+_SHARED = """\
+{vertical_stride:VerticalStride} Rows to keep: off all, on even, on_inv odd ones
+{label:Label} A label, or +N or -N bundles from this one; must lie in 0 to 1023
+{STOPS} Stops a debugger in front of this bundle, before any of its slots has run; resuming runs the
+    bundle without asking again. A run without a debugger ignores it at no cost in cycles.
+{STOPS_IF} Stops a debugger in front of this bundle if a loop register holds a given number,
+    compared before this bundle's lr instructions run. The number counts as unsigned, so a negative
+    one never matches a register that holds a small negative value.
+{STOPPED} Register to test, all 32 bits (lr0-lr15), value from before the bundle
+{STOP_VALUE} Number to wait for, 16 bits, read as 0 to 65535 (-1 means 65535)
+{PRODUCTS} The products are this bundle's, or those of the last mult instruction if it has none.
+{OLD_VALUES} It compares the values from before the bundle
+{ENDS} Ends the program, always and with or without a debugger; the other slots of the bundle still
+    run. To stop in a debugger and go on, use
+"""
+
+
+class Notation:
+    """Reads blocks; `shared` has operands and texts of several blocks, ``{name...} text`` each."""
+
+    def __init__(self, shared: str) -> None:
+        self._texts: dict[str, str] = {}
+        self._operands: dict[str, tuple[re.Match[str], str]] = {}
+        for block in (*_blocks(_SHARED), *_blocks(shared)):
+            head, _, text = " ".join(map(str.strip, block)).partition("} ")
+            operand = _OPERAND.fullmatch(f"{head}}}")
+            if operand is None or operand[2] is None:
+                self._texts[head[1:]] = text
+            else:
+                self._operands[operand[1]] = operand, text
+
+    def entries(self, blocks: str) -> dict[str, Entry]:
+        """Return the entries of a slot by mnemonic."""
+        return dict(map(self._entry, _blocks(blocks)))
+
+    def pseudo_entries(self, blocks: str) -> dict[str, Entry]:
+        """Return the entries of pseudo-instructions, which have the fact `becomes`."""
+        entries = self.entries(blocks)
+        for entry in entries.values():
+            entry["operands"] = [operand["name"] for operand in entry["operands"]]
+            del entry["execute_fn"]
+        return entries
+
+    def _entry(self, block: list[str]) -> tuple[str, Entry]:
+        mnemonic, _, form = block[0].partition(" ")
+        names = [match[1] for match in _OPERAND.finditer(form)]
+        parts: dict[str, list[str]] = {"": [], "=": [], ">": [], "-": []}
+        texts: dict[str, str] = {}
+        for line in block[1:]:
+            mark = line[:1] if line[:1] in parts else ""
+            text = self._filled(line[2:] if mark else line)
+            name, colon, description = text.partition(": ")
+            if not mark and colon and name in names:
+                texts[name] = description
+            else:
+                parts[mark].append(text)
+        facts = [fact.split(" ", 1) for line in parts["-"] for fact in line.split("; ")]
+        title, _, summary = " ".join(parts[""]).partition(" | ")
+        operands = [self._operand(match, texts) for match in _OPERAND.finditer(form)]
+        idle = ["nothing changes"] if ["nop"] in facts else []
+        entry: Entry = {
+            "operands": operands,
+            "doc": InstructionDoc(
+                title=title,
+                summary=summary,
+                syntax=" ".join((mnemonic, *names)),
+                operands=[f"{name}: {texts[name]}" for name in names] or (),
+                operation="\n".join(parts["="] or idle),
+                example="\n".join(parts[">"]) or f"{mnemonic};;",
+            ),
+            "execute_fn": f"execute_{mnemonic.lower().replace('.', '_')}",
+        }
+        for fact in facts:
+            _add(entry, *fact)
+        return mnemonic, entry
+
+    def _operand(self, match: re.Match[str], texts: dict[str, str]) -> Entry:
+        name = match[1]
+        if match[2] is None:
+            match, text = self._operands[name]
+            texts.setdefault(name, text)
+        operand = {"name": name, "type": match[2]}
+        return operand | {"read": _TIMES[match[3]]} if match[3] else operand
+
+    def _filled(self, text: str) -> str:
+        return _TEXT.sub(lambda match: self._texts[match[1]], text)
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Yield blocks: lines without indentation, except that deeper ones continue the one before."""
+    block: list[str] = []
+    for line in text.splitlines():
+        text = line.removeprefix("    ")
+        if text is line and block:
+            yield block
+            block = []
+        if text[:1] == " ":
+            block[-1] += f" {text.strip()}"
+        else:
+            block.append(text)
+    yield block
+
+
+def _add(entry: Entry, key: str, value: str = "") -> None:
+    """Add a fact to an entry."""
+    if key == "nop":
+        entry[key] = True
+    elif key == "writes":
+        entry[key] = value.split(", ")
+    elif key in _LISTS:
+        entry.setdefault(key, []).append(value)
+    elif key == "reads":
+        entry[key] = _reads(value)
+    elif key == "computes":
+        operand, _, term = value.partition(" = ")
+        entry[key] = {operand: term}
+    elif key == "idle":
+        operand, _, number = value.partition(" ")
+        entry[key] = {operand: int(number)}
+    elif key == "advice":
+        name, _, advice = value.partition(": ")
+        next(each for each in entry["operands"] if each["name"] == name)["advice"] = advice
+    elif key == "register_reads":
+        operand, file, reads = value.split(" ", 2)
+        entry[key] = {operand: {file: _reads(reads)}}
+    else:
+        entry[key] = value
+
+
+def _reads(text: str) -> dict[str, str]:
+    """Return state with the time at which it is read: ``old r_acc, mult_res``."""
+    states = (state.rpartition(" ") for state in text.split(", "))
+    return {name: "snapshot" if time else "live" for time, _, name in states}
