@@ -16,7 +16,6 @@ StopTest = Callable[[int], bool]
 Trace = Callable[[int], object]
 """Called with the address of each bundle that a run begins to execute."""
 
-
 Transitions: TypeAlias = Counter[tuple[int, int]]
 """How often a bundle was executed right after another one, by their addresses."""
 
@@ -52,7 +51,6 @@ class BulkTrace(ABC):
 READS: Final = 1
 WRITES: Final = 2
 """Kinds of access to a range of memory; both are 3."""
-
 
 ChecksByAddress: TypeAlias = Mapping[int, Sequence[Check]]
 

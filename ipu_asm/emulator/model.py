@@ -31,7 +31,6 @@ Settings: TypeAlias = Mapping[str, Any]
 TypesOf: TypeAlias = Callable[[Sequence[int], Hashable], RegisterTypes]
 """Returns the types in a state, from its scalars and its settings."""
 
-
 MemoryRead: TypeAlias = Callable[[Any, DecodedInstruction], tuple[int, int]]
 """Returns address and size of the bytes that an instruction has read, in the state after it."""
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 DEFAULT_ISA: Final = "ipu"
 """The instruction set where nothing chooses another."""
 
-
 _TARGETS: Final = "ipu_asm.targets"
 
 

@@ -6,7 +6,9 @@ with cycles where known. Every feature except assembling and executing works wit
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from itertools import product
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
@@ -45,6 +47,12 @@ class FormsDescription(NamedTuple):
     scratch: frozenset[str] = frozenset()
     counting: Counting = Counting()
     code_sizes: CodeSizes | None = None
+
+
+def alternatives(line: str) -> Iterator[str]:
+    """Yield the forms of a line, in which ``(a|b)`` is either text; the first one varies last."""
+    parts = (text.split("|") for text in re.split(r"[()]", line))
+    return map("".join, product(*parts))
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:

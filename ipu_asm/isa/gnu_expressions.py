@@ -35,8 +35,6 @@ _LONGEST = 2_000
 _MOST_DIGITS = 40
 _LARGEST = 1 << 128
 _MOST_SHIFTED = 64
-
-
 Symbols = Mapping[str, int | None]
 """The values of symbols; None for one whose value is not known."""
 

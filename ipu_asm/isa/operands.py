@@ -26,13 +26,9 @@ NUMBER = re.compile(
     r"|0(?:_?0)*|[1-9](?:_?[0-9])*)"
 )
 
-
 # No field holds a longer number; converting one would only cost time.
 _LONGEST_NUMBER = 100
-
-
 _MOST_SHOWN = 40
-
 
 # Words with `up`, such as `upper`, begin with a vowel sound; others with `u`, as `unit`, do not.
 _VOWELS = ("a", "e", "i", "o", "up")
@@ -174,8 +170,6 @@ class OperandType:
 
 
 _LOOKS_NUMERIC = re.compile(r"[+-]?[0-9]")
-
-
 _EXPRESSION = re.compile(r"\w[+-]\w")
 
 
@@ -285,7 +279,6 @@ class KeywordType(OperandType):
 
 
 _LONGEST_NAME = 24
-
 
 """A longer one is not repeated in a message."""
 

@@ -33,34 +33,18 @@ from typing import Any, Iterator, Mapping
 from ipu_asm.named_tuple import NamedTuple
 
 _WORD_BITS = 32
-
-
 RELATIONS = ("==", "!=", "<", ">=")
-
-
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<"}
-
-
 _TERM = re.compile(r"\s*([+-]?)\s*(?:([sz])ext(\d+)\((\w+)\)|(\w+))")
-
-
 _MODULO = re.compile(r"\s*\((.+)\) mod 2\^(\w+)\s*")
-
-
 _BYTES = re.compile(r"\s*bytes\((\w+)\) \+ sext8\((\w+)\)\s*")
-
-
 _CONDITION = re.compile(r"\s*(\w+)\s*(==|!=|<|>=)\s*(\w+)\s*")
-
-
 _WINDOW = re.compile(r"(\d+) (\w+)\[(\w+)\]( clipped)?(?: if (\w+))?")
-
 
 _REQUIREMENT = re.compile(
     r"(perhaps )?(?:(?:(\w+)(?:\[(\d+):(\d+)\])?|bytes\((\w+)\) from (\w+)) in ([\d. ]+?)|never)"
     r"(?: if (.+))?"
 )
-
 
 _ACCESS = re.compile(r"(read|write) (\d+|row) (\w+)\[([^\]]+)\]")
 

@@ -95,7 +95,6 @@ COMMON: Mapping[str, str] = {
     ".zero": "Puts a number of zero bytes here.",
 }
 
-
 _OTHERS = """
 .abort .addrsig .addrsig_sym .attach_to_group .balignl .balignw .base64 .bfloat16
 .bundle_align_mode .bundle_lock .bundle_unlock .cfi_adjust_cfa_offset .cfi_b_key_frame
@@ -118,22 +117,15 @@ _OTHERS = """
 .vtable_inherit .weakref .xcom .xdef .xref .xstabs .xword
 """
 
-
 OTHERS = frozenset(_OTHERS.split())
-
 
 """Further directives of the GNU assembler and of LLVM's, which need no page."""
 
-
 SYMBOL_DIRECTIVES = (".size", ".set", ".equ", ".equiv", ".eqv")
-
 
 """The directives that take a symbol and an expression."""
 
-
 INTEGERS, FLOATS, STRINGS, NAMES = "integers", "floats", "strings", "names"
-
-
 SPACE, FILL, ALIGN, POWER, SECTION, TYPE = "space", "fill", "align", "power", "section", "type"
 
 
@@ -157,7 +149,6 @@ _WIDTHS = {
     128: ".octa",
 }
 
-
 _KINDS = (
     (".float .single .float32 .dc.s .double .float64 .dc.d", Arguments(FLOATS)),
     (".ascii .asciz .string .string8 .string16 .string32 .string64", Arguments(STRINGS)),
@@ -170,7 +161,6 @@ _KINDS = (
     (".type", Arguments(TYPE, most=2)),
 )
 
-
 ARGUMENTS: Mapping[str, Arguments] = {
     **{
         name: Arguments(INTEGERS, bits) for bits, names in _WIDTHS.items() for name in names.split()
@@ -178,9 +168,7 @@ ARGUMENTS: Mapping[str, Arguments] = {
     **{name: arguments for names, arguments in _KINDS for name in names.split()},
 }
 
-
 """The arguments of the directives that are checked."""
-
 
 _WORD_PATTERN = r"[\p{L}_.$][\p{L}0-9_.$]*|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*"
 

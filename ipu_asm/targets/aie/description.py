@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from ipu_asm.isa.forms import FormsDescription, unit_slot
+from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
+from ipu_asm.isa.model import Isa
 from ipu_asm.isa.surface import (
     COMMON,
     SYMBOL_DIRECTIVES,
@@ -22,13 +23,11 @@ from ipu_asm.targets.aie.registers import Family, classes_of, numbered, register
 
 _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
 
-
 DIRECTIVES: Mapping[str, str] = {
     **COMMON,
     ".addrsig": "Asks for a table of the names whose addresses matter.",
     ".addrsig_sym": "Says that the address of a name matters, so that no other may share it.",
 }
-
 
 FOREIGN = ForeignSyntax(
     by_name(
@@ -45,7 +44,6 @@ FOREIGN = ForeignSyntax(
     comments=("#",),
     sigils="%$",
 )
-
 
 SURFACE = Surface(
     grammar="aie",
@@ -75,9 +73,7 @@ SURFACE = Surface(
     symbol_directives=SYMBOL_DIRECTIVES,
 )
 
-
 _UNITS = ("lda", "ldb", "st", "alu", "mv", "vec")
-
 
 SLOTS = (
     unit_slot("lda", "Load Unit A"),
@@ -90,13 +86,11 @@ SLOTS = (
     unit_slot("nop", "Whole Bundle", *_UNITS),
 )
 
-
 # Not callee-saved and without arguments, which `p0` to `p5` and the vector registers pass.
 _SCRATCH = (
     *(register for file in ("m", "dn", "dj", "dc") for register in numbered(file, 8)),
     *numbered("s", 4),
 )
-
 
 # Callee-saved registers of every generation.
 _LIVE_AT_RETURN = ("p6", "p7", "lr", "sp")
@@ -123,12 +117,12 @@ class Engine(NamedTuple):
     examples: Mapping[str, str]
 
 
-def description_of(engine: Engine) -> FormsDescription:
-    """Return the description of one generation."""
+def isa_of(engine: Engine) -> Isa:
+    """Return the instruction set of a generation, built from the forms of its tables."""
     registers = registers_of(engine.families)
     classes = classes_of(registers, engine.classes, engine.pair_names)
     documents = Documents(engine.examples, {slot.name: _spoken(slot.title) for slot in SLOTS})
-    return FormsDescription(
+    description = FormsDescription(
         name=engine.name,
         title=engine.title,
         surface=SURFACE,
@@ -144,6 +138,7 @@ def description_of(engine: Engine) -> FormsDescription:
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
         counting=COUNTING,
     )
+    return build_forms(description)
 
 
 def _spoken(title: str) -> str:

@@ -89,7 +89,6 @@ OPERANDS: Mapping[str, str] = {
     "r31++": "place in the cascade; the register goes on to the next one",
 }
 
-
 TEXTS: Mapping[str, Text] = {
     "nop": Text(
         "No Operation",
@@ -400,7 +399,6 @@ TEXTS: Mapping[str, Text] = {
     ),
 }
 
-
 _BASES: Mapping[str, str] = {
     "abs": "Absolute Value", "acq": "Acquire a Lock", "adc": "Addition with Carry",
     "add": "Addition", "and": "Bitwise And", "ashl": "Arithmetic Shift",
@@ -441,7 +439,6 @@ _BASES: Mapping[str, str] = {
     "vunpack": "Unpacking", "vups": "Upshift into an Accumulator",
 }  # fmt: skip
 
-
 _PARTS: Mapping[str, str] = {
     "2d": "Two Dimensions", "3d": "Three Dimensions", "2x": "Twice as Wide",
     "4x": "Four Times as Wide",
@@ -458,10 +455,7 @@ _PARTS: Mapping[str, str] = {
     "eqz": "if Zero", "nez": "if Not Zero",
 }  # fmt: skip
 
-
 _WIDTH = re.compile(r"([sud]?)(\d+)")
-
-
 _SORTS = {"s": "signed ", "u": "unsigned ", "d": "", "": ""}
 
 

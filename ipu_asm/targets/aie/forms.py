@@ -7,7 +7,8 @@ A line is an instruction's syntax with `{name:TYPE}` for each operand, as in
 A type is a register class, an immediate (`#` unbounded, `#0..63`, `#-128..96/32` in steps of 32,
 `#value` a 32-bit number or a symbol, `#label`) or a single register, as in `{r27@1}`. After the
 type follow the cycle in which the operand is read (`@1`), the cycle in which it is written (`=7`),
-both without a number if unknown, and its bypass (`~MOV`). Text outside of braces is literal.
+both without a number if unknown, and its bypass (`~MOV`). Text outside of braces is literal, and
+``(a|b)`` stands for two forms, with one text and with the other.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
+from ipu_asm.isa.forms import alternatives
 from ipu_asm.isa.model import Implicit, InstructionSpec, Operand
 from ipu_asm.isa.operands import NamedRegister
 from ipu_asm.isa.scalar import Counting, CountingFacts, LoopCounter, counting_facts
@@ -35,25 +37,16 @@ from ipu_asm.targets.aie.registers import numbered
 
 LOOP_REGISTERS = ("ls", "le")
 
-
 COUNTING = Counting(
     registers=frozenset((*numbered("r", 32), *numbered("p", 8), *LOOP_REGISTERS, "lc")),
     links=frozenset(("lr",)),
     hardware_loop=LoopCounter("lc", distance=7),
 )
 
-
 _CONSTANT = {"computes": {"dst": "imm"}}
-
-
 _COPY = {"computes": {"dst": "src"}}
-
-
 _SUM = {"computes": {"dst": "src1 + src2"}}
-
-
 _INCREMENT = {"computes": {"dst": "src + imm"}}
-
 
 # By mnemonic and the names of all operands.
 _FACTS: Mapping[tuple[str, ...], Mapping[str, Any]] = {
@@ -77,31 +70,14 @@ _FACTS: Mapping[tuple[str, ...], Mapping[str, Any]] = {
     ("j", "target"): {"pointer": "target"},
 }
 
-
 DELAY_SLOTS = 5
-
-
 _PIECES = re.compile(r"(?:\[[^\]]*\]|[^,\[])+")
-
-
 _OPERAND = re.compile(r"\{([^@=~}]+)(?:@(\d*))?(?:=(\d*))?(?:~(\w+))?\}(.*)")
-
-
 _RANGE = re.compile(r"#(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
-
-
 _NAMED_REGISTER = re.compile(r"r\d+(?::r\d+)?")
-
-
 _FLOWS = {"j": "jump", "ret": "indirect", "jz": "branch", "jnz": "branch", "jnzd": "branch"}
-
-
 _BRANCHES = (*_FLOWS, "jl")
-
-
 _LEAVING = {"jl": "call", "ret": "return"}
-
-
 _WORD_BITS = 32
 
 
@@ -126,9 +102,10 @@ def forms_of(
     """
     reader = _Reader(classes)
     return [
-        _instruction(slot, line, reader, link_cycle, documents)
+        _instruction(slot, form, reader, link_cycle, documents)
         for slot, lines in tables.items()
         for line in lines
+        for form in alternatives(line)
     ]
 
 

@@ -25,39 +25,18 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.expressions import InvalidExpressionError, has_names, value_of
 
 MARK = "#"
-
-
 LOCAL_PREFIX = ".L"
-
-
 _MACRO_ARGUMENT = "\\"
-
-
 _SYMBOL = re.compile(r"[A-Za-z_.$@][A-Za-z0-9_.$@]*|\"[^\"]*\"")
-
 
 # The documents do not name all control and status registers.
 SETTINGS = "control"
-
-
 _SETTING = re.compile(r"[cs]r[a-z]\w*")
-
-
 _MOST_REMEMBERED = 5_000
-
-
 _MOST_FILES_TOLD = 3
-
-
 _MOST_FILES_NAMED = 4
-
-
 _FIRST_FILES = 2
-
-
 _MOST_OFFERED = 64
-
-
 Parsed = int | str | UnplacedFinding | None
 
 

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any, Mapping
 
 from ipu_asm.diagnostics import Severity
-from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
+from ipu_asm.isa.forms import FormsDescription, alternatives, build_forms, unit_slot
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.scalar import Counting, CountingFacts, RepeatLimits, counting_facts
@@ -52,7 +52,6 @@ COUNTING = Counting(
     repeats=RepeatLimits(bundle_bytes=8, most=4095),
 )
 
-
 # By the form as `instruction_spec` has it.
 _FACTS: Mapping[str, Mapping[str, Any]] = {
     "add $mDst0 $mSrc0 $mSrc1": {"computes": {"mDst0": "mSrc0 + mSrc1"}},
@@ -81,31 +80,14 @@ def facts_of(form: str) -> CountingFacts | None:
 
 
 _REGISTER = re.compile(r"\$([am])([A-Za-z]+\d?)(?::([24]))?(\+=|\+\+|@|>>|:BL|:BU|:B)?")
-
-
 _BITS = re.compile(r"(zimm|simm)(\d+)")
-
-
 _ACCESS = re.compile(r"(?:ld[szb]?|stm?)(8|16|32|64|128)(step)?")
-
-
 _OF_ADDRESS = re.compile(r"\$m(?:Base|Delta|Off|Offset)0")
-
-
 _HIGHEST = 0xFFF << 20
-
-
 _WRITING = ("+=", "++")
-
-
 _FLOWS = {"br": "indirect", "bri": "jump", "call": "branch"}
-
-
 _EXITS = "exit"
-
-
 _BRANCHES = "br"
-
 
 _NUMBERS: dict[str, OperandType] = {
     each.name: each
@@ -219,15 +201,11 @@ def _flow(mnemonic: str) -> str | None:
     return "branch" if mnemonic.startswith(_BRANCHES) else None
 
 
-FORMS = tuple(_spec(traits, form) for traits, form in TABLE)
-
+FORMS = tuple(_spec(traits, form) for traits, line in TABLE for form in alternatives(line))
 
 # Codes of findings about operands, and about incompatible halves of a bundle.
 _OPERANDS = ("E102", "E103", "E104", "E105", "E106")
-
-
 _BUNDLES = ("E201", "C101", "C102", "C106")
-
 
 DIRECTIVES: Mapping[str, str] = {
     **COMMON,
@@ -247,7 +225,6 @@ DIRECTIVES: Mapping[str, str] = {
     ".worker": "What follows is code of workers.",
 }
 
-
 FOREIGN = ForeignSyntax(
     by_name(
         {
@@ -266,7 +243,6 @@ FOREIGN = ForeignSyntax(
     ),
     sigils="%",
 )
-
 
 SURFACE = Surface(
     grammar="colossus",

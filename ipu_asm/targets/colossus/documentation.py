@@ -143,7 +143,6 @@ xor: Bitwise difference | Keeps the bits that differ in both sources. | dst0 = s
 zero: Zero | Sets registers to zero. | dst0 = 0
 """
 
-
 # By suffix of the mnemonic: operations on each element of a vector.
 ELEMENTWISE = """
 absadd: Add magnitudes | Adds the absolute values | dst0 = abs(src0) + abs(src1)
@@ -180,7 +179,6 @@ int: Round to integral | Rounds to a whole number, in the given way, and leaves 
     floating-point number | dst0 = round(src0)
 """
 
-
 # By suffix of the mnemonic: operations on the accumulators.
 ACCUMULATING = """
 acc: Accumulate | Adds the elements to the accumulators
@@ -215,37 +213,20 @@ def _table(lines: str) -> dict[str, OperationDoc]:
 
 
 _OPERATIONS = _table(OPERATIONS)
-
-
 _ELEMENTWISE = _table(ELEMENTWISE)
-
-
 _ACCUMULATING = _table(ACCUMULATING)
-
-
 _VECTOR = re.compile(r"(f8|f16|f32)(?:v([248]))?(.+)")
-
-
 _MEMORY = re.compile(r"(ld|st)([sz]?)(b?)(8|16|32|64|128)(step)?")
-
-
 _PRODUCT = re.compile(r"([hs])i([hs])o(?:v\d)?(amp|slic)")
-
 
 _PRODUCTS = {
     "amp": ("Multiplies by the matrix of weights", "Accumulating matrix product"),
     "slic": ("Convolves with the weights", "Accumulating convolution"),
 }
 
-
 _PRECISIONS = {"h": "half", "s": "single"}
-
-
 _TYPES = {"f8": "quarter-precision", "f16": "half-precision", "f32": "single-precision"}
-
-
 _COUNTS = {"": "one", "2": "two", "4": "four", "8": "eight"}
-
 
 _COMPARISONS = {
     "eq": ("equal", "=="),
@@ -256,7 +237,6 @@ _COMPARISONS = {
     "ge": ("greater or equal", ">="),
 }
 
-
 _CONVERSIONS = {
     "f8": "quarter precision",
     "f16": "half precision",
@@ -265,9 +245,7 @@ _CONVERSIONS = {
     "ui32": "unsigned integers",
 }
 
-
 _SAME_AS = {"z": "an unsigned immediate", "s": "a signed immediate"}
-
 
 _OPERANDS: Sequence[tuple[str, str]] = (
     ("Dst", "the result"),
@@ -375,7 +353,6 @@ _SUFFIXES = {
     "BL": ", whose lower half is repeated for every element",
     "BU": ", whose upper half is repeated for every element",
 }
-
 
 _IMMEDIATES = {
     "target19": "where to go on",

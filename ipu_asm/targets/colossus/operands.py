@@ -32,12 +32,10 @@ from ipu_asm.targets.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS,
 
 _EXCEPTIONS = "0 INV (invalid operation), 1 DIV0 (division by zero), 2 OFLO (overflow)"
 
-
 _CONTROL_LETTERS = (
     f"bits that raise an exception: {_EXCEPTIONS}; bit 19 ESR (stochastic rounding), "
     "bit 20 NANOO (a half that overflows becomes NaN)"
 )
-
 
 _SUMMARIES = {
     "$PC": "program counter",
@@ -80,43 +78,20 @@ _SUMMARIES = {
     "$FP_SCL": "scale of quarter (8-bit) values in conversions",
 }
 
-
 _NUMBER = re.compile(r"\d+")
-
-
 LOCAL_PREFIX = ".L"
-
-
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
-
-
 _GROUP = re.compile(r"([ma])([0-9]{1,3})")
-
-
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
-
-
 LARGEST_HALF = 65504
-
-
 _HALF_BITS, _OF_CODE = 16, "of a word"
-
-
 _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
-
-
 _HALVES = ("B", "BL", "BU")
-
 
 # Production code uses one for the other: the assembler seems to default to the lower half.
 _ALSO_WRITTEN = {":B": ":BL", ":BL": ":B"}
-
-
 _OTHER_FILE = {"m": "a", "a": "m"}
-
-
 _BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
-
 
 _PLACES = {
     "+=": "`+=` behind it (it is advanced by the stride)",

@@ -29,7 +29,6 @@ MULT_STAGE = RegisterFile(
     elements=128,
 )
 
-
 CONFIG = RegisterFile(
     "cr",
     "config register",
@@ -38,7 +37,6 @@ CONFIG = RegisterFile(
     "(0 INT8, 1 FP8_E4M3, 2 FP8_E5M2)",
 )
 
-
 AAQ = RegisterFile(
     "aaq",
     "aaq register",
@@ -46,19 +44,15 @@ AAQ = RegisterFile(
     "32 bits: a scalar that `agg` made out of the accumulator",
 )
 
-
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
-
 
 SPACES = {
     "xmem": AddressSpace(MANIFEST.memory_size),
     "r_cyclic": AddressSpace(512, wraps=True, step=128, is_register=True),
 }
 
-
 # The host sets none of these, so that they hold nothing before a kernel has loaded them.
 SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
-
 
 _TYPES: tuple[OperandType, ...] = (
     RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
@@ -116,9 +110,7 @@ _TYPES: tuple[OperandType, ...] = (
     LABEL,
 )
 
-
 OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}
-
 
 # From the highest bits of the word to the lowest. Append new field types to a slot's list.
 SLOTS = (
@@ -214,15 +206,12 @@ MNEMONICS = common_mnemonics() | by_name(
     }
 )
 
-
 FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
-
 
 HINTS = {
     **ipu_family.SURFACE.hints,
     "register =": "registers are written by instructions, without `=`: `set lr0 5` puts a number "
     "into a loop register",
 }
-
 
 SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, hints=HINTS)

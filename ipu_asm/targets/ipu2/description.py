@@ -136,7 +136,6 @@ MULT_STAGE = RegisterFile(
     elements=128,
 )
 
-
 CONFIG = RegisterFile(
     "cr",
     "config register",
@@ -144,7 +143,6 @@ CONFIG = RegisterFile(
     "32 bits, set by the host before a run; `cr0` is always 0 and `cr1` always 1, `cr15` is 128 "
     "unless the host sets it: as a data structure, 128 valid elements",
 )
-
 
 PAIR = RegisterFile(
     "lrd",
@@ -154,15 +152,12 @@ PAIR = RegisterFile(
     "and the next one",
 )
 
-
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, PAIR)
-
 
 UNITS_OF = {
     pair: frozenset(LOOP.registers[2 * number : 2 * number + 2])
     for number, pair in enumerate(PAIR.registers)
 }
-
 
 SPACES = {
     # The size of a row in narrow, FP32 and INT32 mode.
@@ -171,20 +166,14 @@ SPACES = {
     "r": AddressSpace(256, is_register=True, parts=MULT_STAGE.registers),
 }
 
-
 CONSTANTS = {"cr0": 0, "cr1": 1}
-
-
 RESETS = {"cr1": 1, "cr15": 128}
-
 
 # The host sets none of these, so that they hold nothing before a kernel has loaded them.
 SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
 
-
 # The first assembler wrote words without leading zeros, and its loader took any number.
 MEM_LINES = MemLines("0x0", 8, reads_numbers=True)
-
 
 _TYPES: tuple[OperandType, ...] = (
     RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
@@ -239,9 +228,7 @@ _TYPES: tuple[OperandType, ...] = (
     ),
 )
 
-
 OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}
-
 
 # From the highest bits of the word to the lowest; operand types share fields.
 SLOTS = (
@@ -295,7 +282,6 @@ def load() -> Isa:
 
 
 _NO_AAQ_REGISTERS = "there are no aaq registers"
-
 
 MNEMONICS = common_mnemonics(uses_capitals=True) | by_name(
     {
@@ -354,15 +340,12 @@ MNEMONICS = common_mnemonics(uses_capitals=True) | by_name(
     }
 )
 
-
 FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
-
 
 HINTS = {
     **ipu_family.SURFACE.hints,
     "register =": "registers are written by instructions, without `=`: `SET lr0 cr2` copies a "
     "config register into a loop register, `INC lr0 5` adds a number",
 }
-
 
 SURFACE = ipu_family.SURFACE._replace(foreign=FOREIGN, hints=HINTS, case_insensitive=True)

@@ -35,7 +35,6 @@ _TEXT = re.compile(r"\{([A-Z_]+)\}")
 _TIMES = {"live": "live", "old": "snapshot"}
 _LISTS = ("accesses", "windows", "requires", "traits", "writes")
 
-
 _SHARED = """\
 {vertical_stride:VerticalStride} Rows to keep: off all, on even, on_inv odd ones
 {label:Label} A label, or +N or -N bundles from this one; must lie in 0 to 1023

@@ -18,15 +18,9 @@ LOOP = RegisterFile(
     "32 bits: counters, addresses and indices; written by the lr slot only",
 )
 
-
 CONFIG_REGISTERS = tuple(f"cr{number}" for number in range(16))
-
-
 IMMEDIATE_BOUNDS = (-(1 << 15), (1 << 16) - 1)
-
-
 LABEL = LabelType("Label", 10)
-
 
 VERTICAL_STRIDE = KeywordType(
     "VerticalStride",
@@ -36,24 +30,16 @@ VERTICAL_STRIDE = KeywordType(
     reserved="reserved",
 )
 
-
 _COMMENTS = "comments run from `#` or `//` to the end of the line"
-
-
 _EXPRESSIONS = "there are no expressions: write the number or the register itself"
-
 
 _CONSTANTS = (
     "there are no named constants: write the number itself, or name it in a template, with "
     "`{% set N = 128 %}` at the top and `{{ N }}` where it is used"
 )
 
-
 _NAMING = (".equ", ".equiv", ".eqv", ".set", ".define", ".xdefine", ".assign", ".const")
-
-
 _BRACES = "a bundle ends with `;;` and has no braces around it"
-
 
 SURFACE = Surface(
     grammar="ipu",
@@ -84,7 +70,6 @@ SURFACE = Surface(
         "[": "registers and addresses are written without brackets",
     },
 )
-
 
 """The surface of a set without its mnemonics: `SURFACE._replace(foreign=...)`."""
 

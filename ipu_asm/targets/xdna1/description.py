@@ -4,46 +4,31 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ipu_asm.isa.forms import build_forms
 from ipu_asm.isa.model import Isa
-from ipu_asm.targets.aie.description import Engine, description_of
+from ipu_asm.targets.aie.description import Engine, isa_of
 from ipu_asm.targets.aie.registers import family, numbered, shared_families, vector_families
 from ipu_asm.targets.xdna1.instruction_spec import FORMS
 from ipu_asm.targets.xdna1.manifest import MANIFEST
 
 _ACCUMULATORS = 9
-
-
 _QUARTERS = [(f"am{h}l{n}", f"am{h}h{n}") for n in range(_ACCUMULATORS) for h in "lh"]
-
-
 _HALVES = [(f"bml{n}", f"bmh{n}") for n in range(_ACCUMULATORS)]
-
-
 _MASK_HALVES = [(f"ql{n}", f"qh{n}") for n in range(4)]
-
-
 _SPARSE_HALVES = [(f"wl{n}", f"ql{n}") for n in range(4)], [(f"wh{n}", f"qh{n}") for n in range(4)]
-
 
 CONTROL = (
     "crSat", "crRnd", "crFPMask", "crUPSSign", "crSRSSign", "crPackSign", "crUnpackSign",
     "crVaddSign", "crF2FMask", "crF2IMask", "crMCDEn", "crSCDEn",
 )  # fmt: skip
 
-
 STATUS = (
     "srCarry", "srSS0", "srMS0", "srSRS_of", "srUPS_of", "srCompr_uf", "srSparse_of", "srFPFlags",
     "srF2IFlags", "srF2FFlags", "srFPNlf", "srFPCnvFx2Fl", "srFPCnvFl2Fx", "core_id",
 )  # fmt: skip
 
-
 # A pair is written with its upper half first.
 PAIRS = tuple(f"r{n + 1}:r{n}" for n in range(16, 32, 2))
-
-
 PAIR_NAMES = {f"l{n}": pair for n, pair in enumerate(PAIRS)}
-
 
 FAMILIES = (
     *shared_families(),
@@ -96,9 +81,7 @@ FAMILIES = (
     ),
 )
 
-
 _SCALARS = "r p m dn dj dc s lr loop sp"
-
 
 CLASSES = {
     "R": ("", "r"),
@@ -132,36 +115,23 @@ CLASSES = {
     "ShflDst": ("", "x bm"),
 }  # fmt: skip
 
-
 EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}
-
-
-LINK_CYCLE = 4
-
-
-# Callee-saved scalar registers.
-KEPT = range(16, 24)
-
-
-SCRATCH = range(8, 16)
 
 
 @lru_cache(maxsize=1)
 def load() -> Isa:
     """Return the instruction set, built from the forms of its tables."""
-    return build_forms(
-        description_of(
-            Engine(
-                "xdna1",
-                MANIFEST.title,
-                FAMILIES,
-                CLASSES,
-                PAIR_NAMES,
-                FORMS,
-                LINK_CYCLE,
-                KEPT,
-                SCRATCH,
-                EXAMPLES,
-            )
+    return isa_of(
+        Engine(
+            "xdna1",
+            MANIFEST.title,
+            FAMILIES,
+            CLASSES,
+            PAIR_NAMES,
+            FORMS,
+            link_cycle=4,
+            callee_saved=range(16, 24),
+            scratch=range(8, 16),
+            examples=EXAMPLES,
         )
     )

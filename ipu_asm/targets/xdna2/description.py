@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ipu_asm.isa.forms import build_forms
 from ipu_asm.isa.model import Isa
-from ipu_asm.targets.aie.description import Engine, description_of
+from ipu_asm.targets.aie.description import Engine, isa_of
 from ipu_asm.targets.aie.registers import family, numbered, shared_families, vector_families
 from ipu_asm.targets.xdna2.instruction_spec import FORMS
 from ipu_asm.targets.xdna2.manifest import MANIFEST
 
 _ACCUMULATORS, _VECTORS, _MASKS = 5, 12, 4
-
-
 _QUARTERS = [(f"bm{h}l{n}", f"bm{h}h{n}") for n in range(_ACCUMULATORS) for h in "lh"]
-
-
 _HALVES = [(f"cml{n}", f"cmh{n}") for n in range(_ACCUMULATORS)]
-
-
 _EXPONENT_HALVES = [(f"el{n}", f"eh{n}") for n in range(_VECTORS)]
-
-
 _MASK_HALVES = [(f"ql{n}", f"qh{n}") for n in range(_MASKS)]
-
-
 _QUEUE_HALVES = [("lfl0", "lfh0"), ("lfl1", "lfh1"), ("sfl", "sfh")]
-
 
 CONTROL = (
     "crsat", "crrnd", "crfpmask", "crf2imask", "crf2fmask", "crf2bmask", "crsrsmode", "crupsmode",
@@ -35,20 +23,15 @@ CONTROL = (
     "packsign1", "unpacksign0", "unpacksign1", "vaddsign0", "vaddsign1", "crscden", "crmcden",
 )  # fmt: skip
 
-
 STATUS = (
     "srcarry", "srss0", "srms0", "srsrs_of", "srups_of", "srfifo_of", "srfifo_uf", "srsparse_of",
     "srfpflags", "srf2iflags", "srf2fflags", "srf2bflags", "srfpnlf", "srfpcnvfx2fl",
     "srfpcnvfl2fx", "crfpnlfmask", "crfpcnvfx2flmask", "crfpcnvfl2fxmask", "core_id",
 )  # fmt: skip
 
-
 # A pair is written with its upper half first.
 PAIRS = tuple(f"r{n + 1}:r{n}" for n in range(0, 32, 2))
-
-
 PAIR_NAMES = {f"l{n}": pair for n, pair in enumerate(PAIRS)}
-
 
 FAMILIES = (
     *shared_families(),
@@ -166,12 +149,8 @@ FAMILIES = (
     ),
 )
 
-
 _SCALARS = "r p m dn dj dc"
-
-
 _ALL_SCALARS = f"{_SCALARS} s lr loop sp"
-
 
 CLASSES = {
     "R": ("", "r"),
@@ -222,7 +201,6 @@ CLASSES = {
     ),
 }
 
-
 EXAMPLES = {
     "vmac.f": "vmac.f dm0, dm0, ex0, ex2, r0",
     "vmov": "vmov x1, x0",
@@ -231,32 +209,20 @@ EXAMPLES = {
 }
 
 
-LINK_CYCLE = None
-
-
-# Callee-saved scalar registers.
-KEPT = range(8, 16)
-
-
-SCRATCH = range(28, 30)
-
-
 @lru_cache(maxsize=1)
 def load() -> Isa:
     """Return the instruction set, built from the forms of its tables."""
-    return build_forms(
-        description_of(
-            Engine(
-                "xdna2",
-                MANIFEST.title,
-                FAMILIES,
-                CLASSES,
-                PAIR_NAMES,
-                FORMS,
-                LINK_CYCLE,
-                KEPT,
-                SCRATCH,
-                EXAMPLES,
-            )
+    return isa_of(
+        Engine(
+            "xdna2",
+            MANIFEST.title,
+            FAMILIES,
+            CLASSES,
+            PAIR_NAMES,
+            FORMS,
+            link_cycle=None,
+            callee_saved=range(8, 16),
+            scratch=range(28, 30),
+            examples=EXAMPLES,
         )
     )

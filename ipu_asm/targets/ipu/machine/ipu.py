@@ -40,34 +40,20 @@ SLOTS: Final = {
     "cond": SlotFormat(Struct("<3BxI"), ("a", "b", "label")),
 }
 
-
 """The structures of a `Bundle` in `machine.h`, in order."""
 
-
 _ADDRESS: Final = {"offset": live("offset"), "base": live("base")}
-
-
 _MASK_ROW: Final = {"mask": live("mask_offset"), "shift": live("mask_shift")}
-
-
 _CYCLIC_ROW: Final = {"cyclic": live("cyclic_offset"), **_MASK_ROW}
-
-
 _SUM: Final = {"dest": number("dest"), "a": old("src_a"), "b": old("src_b")}
-
-
 _COMPARED: Final = {"a": old("reg1"), "b": old("reg2"), "label": number("label")}
-
-
 _TESTED: Final = {"a": old("test_reg"), "b": old("base_reg"), "label": number("label")}
-
 
 # Greater codes are reserved: they fault.
 _STRIDES: Final = {
     "horizontal": number("horizontal_stride", 4),
     "vertical": number("vertical_stride", 2),
 }
-
 
 METHODS: Final[dict[str, Row]] = {
     "execute_break": row(1),
@@ -109,19 +95,11 @@ METHODS: Final[dict[str, Row]] = {
     "execute_bnz": row(4, **_TESTED),
 }  # fmt: skip
 
-
 """By the method of an instruction. The opcode is the number of the enumerator of that name."""
 
-
 _LAST = IpuState.memory_size - R_REG_SIZE
-
-
 _CYCLIC = VECTORS["r_cyclic"].start
-
-
 _MASK = VECTORS["r_mask"].place(0)
-
-
 _MULT_STAGE = {code: VECTORS[name].place(e) for code, (name, e) in MULT_STAGE_MAP.items()}
 
 
@@ -223,7 +201,6 @@ class BreakUnit(Unit):
 
 
 __all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu"]
-
 
 # Name used in the "Adding Instructions" document.
 _MULT_STAGE_MAP: Final = MULT_STAGE_MAP

@@ -28,8 +28,6 @@ from ipu_asm.targets.ipu2.machine.elements import ElementType
 from ipu_asm.targets.ipu2.machine.state import VECTORS, Ipu2State, Unit, data_structure
 
 _BYTES: Final = np.iinfo(np.int8)
-
-
 _WORDS: Final = np.iinfo(np.int32)
 
 
@@ -89,19 +87,13 @@ def _rounded(numbers: Any, limits: Any, kind: Any) -> Any:
 
 
 Doubles: TypeAlias = NDArray[np.float64]
-
-
 _LN_2: Final = 0.6931471805599453
-
-
 _SOFTPLUS_LIMIT: Final = 20.0
-
 
 NAMES: Final = (
     "identity", "relu", "relu6", "sigmoid", "tanh", "gelu", "softplus", "elu", "exp2",
     "reciprocal", "rsqrt", "silu",
 )  # fmt: skip
-
 
 """The functions by code. Codes past the last one act as `identity`."""
 
@@ -177,7 +169,6 @@ _OF_ARRAYS: Final[dict[str, Callable[[Doubles], Doubles]]] = {
     "rsqrt": _rsqrt,
 }
 
-
 _OF_NUMBERS: Final[dict[str, Callable[[float], Any]]] = {
     "sigmoid": _sigmoid,
     "tanh": math.tanh,
@@ -187,13 +178,8 @@ _OF_NUMBERS: Final[dict[str, Callable[[float], Any]]] = {
     "silu": _silu,
 }
 
-
 _WORD_MASK: Final = 0xFFFF_FFFF
-
-
 _LEAST_INT: Final = 0x8000_0000
-
-
 _LEAST_FLOAT: Final = 0xFF80_0000
 
 
@@ -262,23 +248,13 @@ class AggregateUnit(Unit):
 
 
 _START_UNIT: Final = 32
-
-
 _LARGEST_MASK: Final = 8
-
-
 _NARROWEST: Final = 16
-
-
 _KEPT: Final = {0: (0, 1), 1: (0, 2), 2: (1, 2)}
-
 
 """First row or column to keep, and the step, for each stride mode."""
 
-
 _FLOAT_ZERO: Final = np.float32(0)
-
-
 _FLOAT_ONE: Final = np.float32(1)
 
 

@@ -34,7 +34,6 @@ from ipu_asm.targets.ipu_family.machine import BranchUnit
 
 _TRANSFER: Final = SlotFormat(Struct("<5B3x"), ("dest", "offset", "base", "index"))
 
-
 SLOTS: Final = {
     "break": SlotFormat(Struct("<2B2xI"), ("reg", "value")),
     "lr": SlotFormat(Struct("<4BI"), ("dest", "a", "b", "value")),
@@ -50,27 +49,14 @@ SLOTS: Final = {
     "cond": SlotFormat(Struct("<3BxI"), ("a", "b", "label")),
 }
 
-
 """The structures of a `Bundle` in `machine.h`, in order."""
 
-
 _ROW: Final = {"offset": live("offset"), "base": live("base")}
-
-
 _SUM: Final = {"dest": number("dest"), "a": old("src_a"), "b": old("src_b")}
-
-
 _COUNT: Final = {"dest": number("dest"), "value": number("imm")}
-
-
 _COMPARED: Final = {"a": old("reg1"), "b": old("reg2"), "label": number("label")}
-
-
 _MASK_ROW: Final = {"mask": number("mask_offset"), "shift": live("mask_shift")}
-
-
 _CYCLIC: Final = {"index": live("rc_idx"), **_MASK_ROW, "structure": live("cr_idx")}
-
 
 _STAGE: Final = {
     "index": live("ra_idx"),
@@ -79,16 +65,13 @@ _STAGE: Final = {
     "structure": live("dstructure_cr_idx"),
 }
 
-
 _AGGREGATE: Final = {"dest": old("dest_slot"), "structure": live("cr_idx")}
-
 
 # Greater codes are reserved: they fault.
 _STRIDES: Final = {
     "horizontal": number("horizontal_stride", 2),
     "vertical": number("vertical_stride", 2),
 }
-
 
 METHODS: Final[dict[str, Row]] = {
     "execute_break": row(1),
@@ -134,19 +117,11 @@ METHODS: Final[dict[str, Row]] = {
     "execute_bkpt": row(6),
 }
 
-
 """By the method of an instruction. The opcode is the number of the enumerator of that name."""
 
-
 _MASK: Final = VECTORS["r_mask"].place(0)
-
-
 _ACC: Final = VECTORS["r_acc"].place(0)
-
-
 _POST_AAQ: Final = VECTORS["post_aaq_reg"].place(0)
-
-
 _CYCLIC_INDICES: Final = (0, 128, 256, 384)
 
 
@@ -199,8 +174,6 @@ class TransferUnit(Unit):
 
 
 _WORD_MASK: Final = 0xFFFF_FFFF
-
-
 _SIGN_BIT: Final = 0x80
 
 
@@ -271,8 +244,6 @@ class ControlUnit(Unit, BranchUnit):
 
 
 _WIDE_CODES: Final = {None: 0, FP32: 8, INT32: 16}
-
-
 _QUANTIZE: Final = 32
 
 

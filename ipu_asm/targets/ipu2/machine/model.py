@@ -213,7 +213,6 @@ _EXACT_RESULTS: Final[dict[str, _Exact]] = {
     "execute_mult_ee": _products,
 }
 
-
 _NARROW_VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic")
 _WIDE_VECTORS: Final = ("r0_wide", "r1_wide", "r_cyclic_wide")
 _WORD_VECTORS: Final = ("r_acc", "mult_res")
