@@ -11,7 +11,7 @@ from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Trap
 from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.queries import last_write, when_true
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator import Ipu, IpuState

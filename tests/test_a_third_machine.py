@@ -17,8 +17,8 @@ from ipu_asm.cli.run import command
 from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, assign_with, evaluate
+from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.inspection import Inspector
-from ipu_asm.debugger.live_context import live_context
 from ipu_asm.debugger.queries import LastWrite, last_write
 from ipu_asm.debugger.regions import regions_of
 from ipu_asm.emulator import ExecutionFault, machine_for

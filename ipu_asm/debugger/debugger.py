@@ -6,11 +6,11 @@ from functools import cached_property, partial
 from typing import Any, Callable, Collection, Iterator, Mapping
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
+from ipu_asm.debugger.breakpoints import PAUSED, Direction, ResumePoint, ScannedSegment, Stop
 from ipu_asm.debugger.history import History, Pause
-from ipu_asm.debugger.memory_accesses import MemoryAccesses
+from ipu_asm.debugger.queries import MemoryAccesses
 from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.runner import DebugOptions, Runner
-from ipu_asm.debugger.stop import PAUSED, Direction, ResumePoint, ScannedSegment, Stop
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.run_length import PlannedAccesses, RunLength
 from ipu_asm.emulator.state import AnyState
@@ -23,20 +23,10 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import SourceFile
 
 SegmentSearch = Callable[[int, Stop | None], tuple[Stop | None, bool]]
-
-
 """Executes up to a cycle; returns the last stop found or given, and whether it was paused."""
-
-
 __all__ = ["DebugOptions", "Debugger"]
-
-
 _FOREVER = 1 << 62
-
-
 _LAST = (StopReason.FAULT, StopReason.ENDED, StopReason.CYCLE_LIMIT)
-
-
 """Reasons of a stop that follows other stops of the same cycle."""
 
 

@@ -19,20 +19,10 @@ from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.named_tuple import NamedTuple
 
 KEYFRAME_BYTES: Final = 6_000
-
-
 """Size of a keyframe without its pages: registers, and the tables that point to pages."""
-
-
 _PAGE_BYTES: Final = 4_096 + 33
-
-
 _GROUP_BYTES: Final = 40 + 8 * 32
-
-
 _THINNER: Final = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
-
-
 _FREED: Final = 0.75
 
 
@@ -104,44 +94,18 @@ class Keyframes:
 
 
 SPACING: Final = 4_096
-
-
 """Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""
-
-
 RETURN_KEYFRAME_DISTANCE: Final = 256
-
-
 """Bundles from the keyframe that a move back creates, for the next such move, to its target."""
-
-
 PAUSE_INTERVAL: Final = 512
-
-
 """Bundles executed between two calls of `pause`, at first: they take at most about 20 ms."""
-
-
 _MOST_BUNDLES: Final = 1 << 17
-
-
 _SHORT_S: Final = 0.005
-
-
 _LONG_S: Final = 0.015
-
-
 MEMORY_LIMIT: Final = 256 << 20
-
-
 Pause = Callable[[], bool]
-
-
 """Called regularly during a long operation; returns whether to end it early."""
-
-
 Run = Callable[[AnyMachine, int], object]
-
-
 """Executes up to a number of bundles, and records something."""
 
 

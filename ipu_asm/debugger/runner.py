@@ -1,16 +1,21 @@
-"""Forward runs at full emulator speed, up to the next stop."""
+"""Forward runs up to the next stop, the options of a debugger, and the stops it creates."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Collection, Final, Mapping, Sequence
+from typing import Any, Callable, Collection, Final, Mapping, Sequence, TypeAlias
 
-from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Breakpoint, Trap
-from ipu_asm.debugger.expected_files import ReadExpected, no_files
+from ipu_asm.debugger.breakpoints import (
+    DEFAULT_TRAPS,
+    PAUSED,
+    Breakpoint,
+    ResumePoint,
+    Stop,
+    StopCause,
+    Trap,
+)
+from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView
 from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
-from ipu_asm.debugger.memory_names import HostData
-from ipu_asm.debugger.regions import COUNTER
-from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
+from ipu_asm.debugger.regions import COUNTER, Accesses
 from ipu_asm.debugger.stop_conditions import BreakpointSet, StopConditions
 from ipu_asm.debugger.traps import TrapAddresses
 from ipu_asm.emulator.faults import ExecutionFault, Fault
@@ -21,6 +26,16 @@ from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.text import Span
+
+ReadExpected: TypeAlias = Callable[[str, Location, MachineView], bytes]
+"""Returns the bytes that a file expects at a location, in its type. Raises ExpressionError."""
+
+
+def no_files(name: str, location: Location, view: MachineView) -> bytes:
+    """Refuse to read: for debuggers without access to files."""
+    raise ExpressionError("files cannot be read here", Span(0, len(name)))
+
 
 _BY_WEIGHT: Final = (
     StopReason.BKPT,
@@ -33,11 +48,7 @@ _BY_WEIGHT: Final = (
     StopReason.BREAK,
     StopReason.STEP,
 )
-
-
 """The reasons that can coincide, the most important first."""
-
-
 _WEIGHTS: Final[Mapping[StopReason, int]] = {reason: i for i, reason in enumerate(_BY_WEIGHT)}
 
 
@@ -109,6 +120,20 @@ class StopBuilder:
 
 
 Log = Callable[[str], None]
+
+
+class HostData(NamedTuple):
+    """Bytes that the host loads, expects or dumps: `role` is that word in the past tense."""
+
+    name: str
+    address: int
+    size: int
+    role: str
+
+    @property
+    def bytes(self) -> range:
+        """Its addresses."""
+        return range(self.address, self.address + self.size)
 
 
 class DebugOptions(NamedTuple):

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from typing import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.debugger.assertions import FailedAssertion
-from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
+from ipu_asm.debugger.breakpoints import (
+    Breakpoint,
+    Condition,
+    DataBreakpoint,
+    HitFilter,
+    StopCause,
+    Trap,
+)
 from ipu_asm.debugger.conditions import check_of
 from ipu_asm.debugger.regions import MEMORY
-from ipu_asm.debugger.stop import StopCause
-from ipu_asm.debugger.traps import NUMERIC_TRAPS, TrapAddresses, TrapHit, TrapMonitor
+from ipu_asm.debugger.traps import (
+    NUMERIC_TRAPS,
+    FailedAssertion,
+    TrapAddresses,
+    TrapHit,
+    TrapMonitor,
+)
 from ipu_asm.emulator.core.checks import ALWAYS, Check, both
 from ipu_asm.emulator.machine import SelectiveTest, StopTest, WatchedRange
 from ipu_asm.emulator.state import AnyState

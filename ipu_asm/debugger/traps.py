@@ -1,21 +1,248 @@
-"""Traps: where in a program they can be hit, and what finds their numeric events."""
+"""Traps: assertions in comments, and numeric events at the bundles that can have them."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Callable, Collection, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.assertions import AssertionChecks
-from ipu_asm.debugger.breakpoints import Trap
-from ipu_asm.emulator.core.checks import Check
+from ipu_asm.debugger.breakpoints import Breakpoint, Trap
+from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.expressions.compilation import compile_condition
+from ipu_asm.debugger.expressions.evaluator import evaluate_node
+from ipu_asm.debugger.expressions.program_names import live_context
+from ipu_asm.debugger.expressions.values import text_of
+from ipu_asm.debugger.regions import Accesses
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.emulator.core import checks
+from ipu_asm.emulator.core.checks import ALWAYS, Check, Opcode
+from ipu_asm.emulator.machine import SelectiveTest
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.numeric_events import NumericEvent, Probe
 from ipu_asm.emulator.run import run_end_of
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.expressions.tree import Binary, Call, Node, Number, Unary
+from ipu_asm.flow.assertions.checks import decided_with
+from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
+from ipu_asm.flow.assertions.syntax import Conditions, Logged, parse_assertion
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.source.lifting import lifted_findings
+from ipu_asm.source.source_map import MAIN, SourceRange
+from ipu_asm.text import Span
+
+_MOST_SHOWN = 4
+Checks = dict[int, list[Check]]
+"""Checks by the addresses of bundles."""
+
+
+class FailedAssertion(NamedTuple):
+    """A condition that does not hold at the bundle at `address`, and where it was written."""
+
+    message: str
+    address: int
+    written: SourceRange
+
+
+class _Check(NamedTuple):
+    node: Node
+    text: str
+    span: Span
+
+
+class AssertionChecks:
+    """The assertions of a program that is loaded on a machine.
+
+    Conditions are those of `ASSERT` and `ASSERT-AFTER`, evaluated as the expressions of a debugger.
+    `log_points` are breakpoints for `LOG` comments, which log instead of stopping.
+    """
+
+    def __init__(self, machine: AnyMachine, lines: LineTable) -> None:
+        self._machine = machine
+        self._lines = lines
+        self._before: dict[int, list[_Check]] = {}
+        self._after: dict[int, list[_Check]] = {}
+        self.log_points: list[Breakpoint] = []
+        self.has_any = any(
+            comment.kind is not AssertionKind.CONFIGURATION
+            for comment in assertion_comments(lines.program)
+        )
+        if self.has_any:
+            self._read()
+            self._context = live_context(lines, machine.state)
+
+    def _read(self) -> None:
+        program = self._lines.program
+        for comment in assertion_comments(program):
+            if comment.bundle is None:
+                continue
+            try:
+                parsed = parse_assertion(comment.kind, comment.text)
+            except ExpressionError:
+                continue  # the linter tells it
+            address = program.addresses[comment.bundle]
+            if isinstance(parsed, Conditions):
+                is_before = comment.kind is AssertionKind.BEFORE
+                checks = self._before if is_before else self._after
+                checks.setdefault(address, []).extend(_checks(comment, parsed.nodes))
+            elif isinstance(parsed, Logged):
+                shown = _checks(comment, parsed.nodes)
+                self.log_points.append(Breakpoint(address, log=partial(self._logged, shown)))
+
+    def _logged(self, shown: Sequence[_Check], _state: AnyState) -> str:
+        return ", ".join(f"{each.text} = {self._text(each.node)}" for each in shown)
+
+    def _text(self, node: Node) -> str:
+        self._context.cycle = self._machine.cycles
+        try:
+            return text_of(evaluate_node(self._context, node), None, _MOST_SHOWN)
+        except ExpressionError as error:
+            return f"<{error.message}>"
+
+    def broken(self) -> list[Diagnostic]:
+        """Return the assertions that the control run refutes, with the registers as they are now.
+
+        They are where the author wrote them. Conditions that it proves for a run from the first
+        bundle on are not checked any more: a condition costs more than a bundle.
+        """
+        if not self.has_any:
+            return []
+        state = self._machine.state
+        scalars = zip(state.layout.scalar_names, state.regfile.scalars)
+        broken, proven = decided_with(self._lines.program, dict(scalars))
+        if state.program_counter == 0:
+            self._before = _without(self._before, proven)
+            self._after = _without(self._after, proven)
+        if self._lines.expansion is None:
+            return list(broken)
+        lifted = lifted_findings([(self._lines.expansion, list(broken))])
+        return [finding for finding in lifted if finding.rule == ASSERTION_FALSE]
+
+    def failed_before(self) -> FailedAssertion | None:
+        """Return the first condition that does not hold in front of the next bundle."""
+        return self._failed(self._before, self._machine.state.program_counter, "before")
+
+    def failed_after(self) -> FailedAssertion | None:
+        """Return the first condition that does not hold after the last bundle executed."""
+        return self._failed(self._after, self._machine.snapshot.pc, "after")
+
+    def failed(self) -> FailedAssertion | None:
+        """Return the first condition that does not hold between two bundles."""
+        return self.failed_after() or self.failed_before()
+
+    @property
+    def stop_test(self) -> SelectiveTest:
+        """A stop test of a run: whether a condition does not hold in front of the next bundle."""
+        before, after = self.checks(Accesses(self._machine).may_write_type)
+        return SelectiveTest(self.has_failed, in_front_if=before, after_if=after)
+
+    def has_failed(self, address: int) -> bool:
+        """Return whether a condition does not hold in front of the bundle at an address, the next.
+
+        It is a stop test of a run.
+        """
+        return self.may_fail(address) and self.failed() is not None
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether a run has to be checked between bundles."""
+        return bool(self._before or self._after)
+
+    def checks(self, may_change_type: bool = False) -> tuple[Checks, Checks]:
+        """Return the checks that a condition does not hold: those before bundles, those after.
+
+        They are for the present mode of the machine. `may_change_type`: it does not last.
+        """
+        return (
+            self._checks(self._before, may_change_type),
+            self._checks(self._after, may_change_type),
+        )
+
+    def _checks(self, conditions: dict[int, list[_Check]], may_change_type: bool) -> Checks:
+        def check(node: Node) -> Check:
+            holds = None if may_change_type else compile_condition(self._context, node)
+            return ALWAYS if holds is None else checks.unary(Opcode.NOT, holds)
+
+        return {
+            address: [check(each.node) for each in some] for address, some in conditions.items()
+        }
+
+    def may_fail(self, address: int) -> bool:
+        """Return whether there are conditions in front of a bundle, the next one."""
+        return address in self._before or self._machine.snapshot.pc in self._after
+
+    def _failed(
+        self, checks: dict[int, list[_Check]], address: int, when: str
+    ) -> FailedAssertion | None:
+        for check in checks.get(address, ()):
+            found = self._mistake(check)
+            if found is not None:
+                where = self._lines.describe(address)
+                message = f"`{check.text}` must hold {when} {where}, found {found}"
+                return FailedAssertion(message, address, self._written(check.span))
+        return None
+
+    def _mistake(self, check: _Check) -> str | None:
+        """Return the values with which a condition does not hold; None if it does."""
+        self._context.cycle = self._machine.cycles
+        try:
+            value = evaluate_node(self._context, check.node)
+            if value.is_vector:
+                message = f"a single value is needed, found {value.describe()}; use `all(...)`"
+                raise ExpressionError(message, check.node.span)
+            return None if value.number else ", ".join(self._operands(check))
+        except ExpressionError as error:
+            return error.message
+
+    def _operands(self, check: _Check) -> Iterator[str]:
+        shown: dict[str, str] = {}
+        for node in _terms(check.node):
+            at = check.node.span.start
+            text = check.text[node.span.start - at : node.span.end - at]
+            if text not in shown and len(shown) < _MOST_SHOWN:
+                shown[text] = self._text(node)
+        yield from (f"{text} = {value}" for text, value in shown.items())
+
+    def _written(self, span: Span) -> SourceRange:
+        expansion = self._lines.expansion
+        written = expansion.source_map.written(span) if expansion else None
+        return written or SourceRange(MAIN, span)
+
+
+def _without(checks: dict[int, list[_Check]], proven: frozenset[Span]) -> dict[int, list[_Check]]:
+    """Return the checks of conditions that are not proven."""
+    left = {
+        address: [check for check in some if check.span not in proven]
+        for address, some in checks.items()
+    }
+    return {address: some for address, some in left.items() if some}
+
+
+def _checks(comment: AssertionComment, nodes: Sequence[Node]) -> list[_Check]:
+    return [
+        _Check(
+            node,
+            comment.text[node.span.start : node.span.end],
+            comment.place(node.span),
+        )
+        for node in nodes
+    ]
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    """Yield the operands of comparisons in a condition, without numbers."""
+    if isinstance(node, Unary):
+        yield from _terms(node.operand)
+    elif isinstance(node, Binary):
+        yield from _terms(node.left)
+        yield from _terms(node.right)
+    elif isinstance(node, Call) and node.name.text in ("all", "any"):
+        yield from (term for argument in node.arguments for term in _terms(argument))
+    elif not isinstance(node, Number):
+        yield node
 
 
 class TrapHit(NamedTuple):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Callable, Final
 
-from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import AccessType, Condition, DataBreakpoint, HitCondition
 from ipu_asm.debugger.expressions import Location, MachineView, Space, element_text
-from ipu_asm.debugger.inspection.location_text import location_text
-from ipu_asm.debugger.regions import MEMORY, Region
+from ipu_asm.debugger.expressions.machine_view import location_text
+from ipu_asm.debugger.regions import MEMORY, Accesses, Region
 from ipu_asm.emulator.element_types import BIT, MASK, TYPES
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import counted

@@ -8,9 +8,9 @@ from typing import Any, Final, Sequence
 import numpy as np
 
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.explanations import describe_instruction, instruction_place
 from ipu_asm.debugger.queries import LastWrite, QueryInterruptedError, last_write
 from ipu_asm.debugger.regions import MEMORY, Region, read_region
-from ipu_asm.debugger.writers import describe_instruction, instruction_place
 from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.emulator.model import machine_for

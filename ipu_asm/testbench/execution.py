@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any, Final, Mapping
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.debugger.assertions import AssertionChecks
+from ipu_asm.debugger.traps import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault
 from ipu_asm.emulator.machine import SelectiveTest, StopTest

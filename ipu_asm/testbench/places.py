@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index
 
 from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_condition
-from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.emulator.machine import SelectiveTest, StopTest
 from ipu_asm.testbench.execution import Execution

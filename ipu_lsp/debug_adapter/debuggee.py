@@ -13,20 +13,18 @@ from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_files
 from ipu_asm.config.files import FileError
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.explanations import missing_inputs, writer_of
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.expressions.template_names import names_from_template
+from ipu_asm.debugger.expressions.program_names import live_context, names_from_template
 from ipu_asm.debugger.inspection import (
     Inspector,
     MemoryRange,
     StateAtCycle,
 )
-from ipu_asm.debugger.live_context import live_context
-from ipu_asm.debugger.missing_inputs import missing_inputs
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
-from ipu_asm.debugger.stop import Stop
-from ipu_asm.debugger.writers import writer_of
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState

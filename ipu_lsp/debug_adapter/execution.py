@@ -7,8 +7,8 @@ import time
 from functools import partial
 from typing import Callable, Final
 
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.inspection import Group
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.text import SourceFile

@@ -8,7 +8,7 @@ from typing import Sequence
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.debugger.missing_inputs import name_with_purpose
+from ipu_asm.debugger.explanations import name_with_purpose
 from ipu_asm.emulator.stated_options import stated_registers, stated_text
 from ipu_asm.ide.run_inputs import (
     COMMENT,

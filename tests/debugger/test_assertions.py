@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.debugger.breakpoints import Trap
-from ipu_asm.debugger.stop import Stop
+from ipu_asm.debugger.breakpoints import Stop, Trap
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import debugger_on
 

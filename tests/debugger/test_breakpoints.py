@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, parse_hit_condition
+from ipu_asm.debugger.breakpoints import (
+    AccessType,
+    Breakpoint,
+    DataBreakpoint,
+    Stop,
+    parse_hit_condition,
+)
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.ipu_regions import region, whole_region

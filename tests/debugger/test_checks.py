@@ -9,13 +9,12 @@ from typing import Any, Final, Sequence
 import pytest
 
 from ipu_asm import assemble
-from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, Trap
+from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, Stop, Trap
 from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
-from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.queries import when_true
 from ipu_asm.debugger.regions import Region, regions_of
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.isa import load_isa

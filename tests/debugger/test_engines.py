@@ -11,13 +11,13 @@ from ipu_asm.debugger.breakpoints import (
     AccessType,
     Breakpoint,
     DataBreakpoint,
+    Stop,
     Trap,
     parse_hit_condition,
 )
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.queries import last_write
 from ipu_asm.debugger.regions import Region
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.engine import VARIABLE, Engine
 from ipu_asm.isa import load_isa

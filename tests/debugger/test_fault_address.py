@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.explanations import address_lines, fault_address
 from ipu_asm.debugger.expressions import ExpressionError
-from ipu_asm.debugger.fault_address import address_lines, fault_address
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import debugger_on

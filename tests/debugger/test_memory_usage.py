@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.memory_names import HostData
 from ipu_asm.debugger.memory_usage import READ, WRITTEN, MemoryUsage, joined, memory_usage
 from ipu_asm.debugger.regions import Region
+from ipu_asm.debugger.runner import HostData
 from ipu_asm.emulator import IpuState
 from tests.debugger.sessions import debugger_on
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import analyze
-from ipu_asm.debugger.missing_inputs import missing_inputs
+from ipu_asm.debugger.explanations import missing_inputs
 from ipu_asm.emulator.model import machine_for
 
 READS = """\

@@ -13,12 +13,13 @@ from ipu_asm.debugger.breakpoints import (
     AccessType,
     Breakpoint,
     DataBreakpoint,
+    ResumePoint,
+    Stop,
     Trap,
     parse_hit_condition,
 )
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.queries import QueryInterruptedError, last_write, when_true
-from ipu_asm.debugger.stop import ResumePoint, Stop
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.ipu_regions import region, whole_region

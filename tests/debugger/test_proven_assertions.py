@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.debugger.assertions import AssertionChecks
+from ipu_asm.debugger.traps import AssertionChecks
 from ipu_asm.emulator import machine_for
 from ipu_asm.isa import load_isa
 from ipu_asm.program.line_table import LineTable

@@ -7,8 +7,8 @@ from typing import Callable, Sequence
 
 import pytest
 
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

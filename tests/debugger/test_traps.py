@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, Trap
-from ipu_asm.debugger.stop import Stop
+from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, Stop, Trap
 from ipu_asm.emulator import DType, ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.targets.ipu.machine.state import DTYPE, SCALAR_NAMES

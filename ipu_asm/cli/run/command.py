@@ -280,7 +280,7 @@ def _print_missing(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> 
     """
     if outcome.stop.fault is None and options.max_cycles < COMMAND_MAX_CYCLES:
         return
-    from ipu_asm.debugger.missing_inputs import missing_inputs
+    from ipu_asm.debugger.explanations import missing_inputs
 
     given = [f"cr{number}" for number in options.cr] + [f"lr{number}" for number in options.lr]
     has_data = bool(outcome.loaded)

@@ -12,12 +12,12 @@ from ipu_asm.cli.console import ExitStatus, ProgressBar
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.printing import PrintedValue, check_printed, printed_values
-from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.debugger.conditions import ExpressionCondition
-from ipu_asm.debugger.expression_reads import check_names
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate_condition
-from ipu_asm.debugger.live_context import live_context
+from ipu_asm.debugger.expressions.names import check_names
+from ipu_asm.debugger.expressions.program_names import live_context
+from ipu_asm.debugger.regions import Accesses
+from ipu_asm.debugger.traps import AssertionChecks, FailedAssertion
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.core.checks import ALWAYS
 from ipu_asm.emulator.engine import Engine, engine_of

@@ -7,8 +7,8 @@ from typing import Any, Callable
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.host_options import Host
+from ipu_asm.debugger.explanations import Writer, last_writer
 from ipu_asm.debugger.regions import MEMORY, Region
-from ipu_asm.debugger.writers import Writer, last_writer
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.conversion import MachineData

@@ -6,10 +6,10 @@ import math
 import re
 from typing import Any, Sequence
 
-from ipu_asm.debugger.expression_reads import check_names
 from ipu_asm.debugger.expressions import NOTATIONS, Context, ExpressionError, element_text, evaluate
-from ipu_asm.debugger.expressions.evaluation import Result
+from ipu_asm.debugger.expressions.evaluator import Result
 from ipu_asm.debugger.expressions.machine_view import MachineNames
+from ipu_asm.debugger.expressions.names import check_names
 from ipu_asm.named_tuple import NamedTuple
 
 _FORMAT = re.compile(r"(.+?)\s*:\s*([A-Za-z]\w*)\s*", re.DOTALL)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.expressions import Context, ExpressionError, Result, evaluate
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 

@@ -8,10 +8,14 @@ from typing import Final
 from ipu_asm.debugger.console.command_io import CommandResult
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate, quoted
-from ipu_asm.debugger.expressions.locations import content_at
-from ipu_asm.debugger.inspection.differences import amount_text, count_text, element_difference
-from ipu_asm.debugger.inspection.location_text import location_text
-from ipu_asm.debugger.inspection.texts import element_texts
+from ipu_asm.debugger.expressions.context import content_at
+from ipu_asm.debugger.expressions.machine_view import location_text
+from ipu_asm.debugger.inspection.texts import (
+    amount_text,
+    count_text,
+    element_difference,
+    element_texts,
+)
 from ipu_asm.expressions.parser import parse
 from ipu_asm.text import Span
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.explanations import (
+    address_lines,
+    describe_instruction,
+    fault_address,
+    last_in_range,
+)
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     LiveContext,
@@ -15,11 +22,8 @@ from ipu_asm.debugger.expressions import (
     evaluate_condition,
     quoted,
 )
-from ipu_asm.debugger.fault_address import address_lines, fault_address, last_in_range
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, regions_of
-from ipu_asm.debugger.stop import Stop
-from ipu_asm.debugger.writers import describe_instruction
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.expressions.errors import number_text
 from ipu_asm.text import Span

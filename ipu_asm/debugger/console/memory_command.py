@@ -7,10 +7,10 @@ from typing import Final, Iterator
 
 from ipu_asm.debugger.console.command_io import CommandResult, stripped_span
 from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.explanations import describe_instruction
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, quoted
-from ipu_asm.debugger.memory_accesses import LastAccess
 from ipu_asm.debugger.memory_usage import Cell, MemoryUsage, UsedRegion, memory_usage
-from ipu_asm.debugger.writers import describe_instruction
+from ipu_asm.debugger.queries import LastAccess
 
 MAP: Final = "map"
 BAR_CELLS: Final = 32

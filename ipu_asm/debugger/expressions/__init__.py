@@ -34,17 +34,11 @@ from ipu_asm.debugger.expressions.assignment import (
     writable_location,
     write,
 )
-from ipu_asm.debugger.expressions.completion import Candidate, complete
-from ipu_asm.debugger.expressions.context import Context, LiveContext, SavedContext, Writable
-from ipu_asm.debugger.expressions.evaluation import Result, evaluate, evaluate_condition
-from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
-from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.hover import HoverTarget, expression_at
-from ipu_asm.debugger.expressions.location import Location, Space
-from ipu_asm.debugger.expressions.locations import read
-from ipu_asm.debugger.expressions.machine_view import MachineView
-from ipu_asm.debugger.expressions.template import Template, parse_template
-from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.debugger.expressions.completion import Candidate, HoverTarget, complete, expression_at
+from ipu_asm.debugger.expressions.context import Context, LiveContext, SavedContext, Writable, read
+from ipu_asm.debugger.expressions.evaluator import Result, evaluate, evaluate_condition
+from ipu_asm.debugger.expressions.machine_view import Location, MachineView, Space
+from ipu_asm.debugger.expressions.values import FUNCTIONS, NOTATIONS, Value, element_text, text_of
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
 
@@ -52,7 +46,7 @@ __all__ = [
     "FUNCTIONS", "NOTATIONS", "Candidate", "Context", "ExpressionError",
     "HoverTarget", "LiveContext", "Location", "LocationError", "MachineView", "Result",
     "SavedContext", "Space",
-    "Template", "Value", "Writable", "assign", "assign_with", "complete", "edit_of", "element_text",
-    "evaluate", "evaluate_condition", "expression_at", "parse", "parse_template", "quoted", "read",
+    "Value", "Writable", "assign", "assign_with", "complete", "edit_of", "element_text",
+    "evaluate", "evaluate_condition", "expression_at", "parse", "quoted", "read",
     "split_assignment", "text_of", "writable_location", "write",
 ]  # fmt: skip

@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Callable, Final, Sequence
 
-from ipu_asm.debugger.expressions.context import Context, Writable
+from ipu_asm.debugger.expressions.context import Context, Writable, read
 from ipu_asm.debugger.expressions.evaluator import Evaluator
-from ipu_asm.debugger.expressions.location import Location, Space
-from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.machine_view import Location, Space
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
 from ipu_asm.expressions.arithmetic import Number

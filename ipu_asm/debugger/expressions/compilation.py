@@ -10,9 +10,8 @@ from typing import Callable, Final
 
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluator import Evaluator
-from ipu_asm.debugger.expressions.fixed import is_constant, is_fixed, note_of
-from ipu_asm.debugger.expressions.location import Location, Space
-from ipu_asm.debugger.expressions.machine_view import LABEL
+from ipu_asm.debugger.expressions.machine_view import LABEL, Location, Space
+from ipu_asm.debugger.expressions.names import is_constant, is_fixed, note_of
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import Check, Kind, Opcode

@@ -1,22 +1,35 @@
-"""Completion of a partly written expression: the words that may come next."""
+"""Completion of a partly written expression, and the expression under the pointer."""
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from string import ascii_letters, digits
 from typing import Final, Iterable, Iterator
 
-from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
-from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.context import Context, read
 from ipu_asm.debugger.expressions.machine_view import LABEL, MachineView
+from ipu_asm.debugger.expressions.values import FUNCTIONS, NOTATIONS, element_text, text_of
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import FP8, MASK, ElementType
 from ipu_asm.expressions.errors import quoted
 from ipu_asm.expressions.parser import WORDS
 from ipu_asm.expressions.tokens import MAX_LENGTH, WORD
 from ipu_asm.named_tuple import NamedTuple
+
+_BRACKETS: Final = r"\[[^\[\]]{0,200}\]"
+_INDEXED_WORD: Final = re.compile(
+    rf"(?<!\w)(?<!\w\.)([A-Za-z_][A-Za-z0-9_]*)(?:{_BRACKETS}){{0,2}}(?!\w|\.\w)"
+)
+_MAX_LINE_LENGTH: Final = 10_000
+
+
+class HoverTarget(NamedTuple):
+    """The expression `text`, from column `start` to column `end` of its line."""
+
+    start: int
+    end: int
+    text: str
 
 
 class Expected(Enum):
@@ -31,14 +44,8 @@ class Expected(Enum):
 
 
 _TOP: Final = "top"
-
-
 _INDEX: Final = "index"
-
-
 _LIST: Final = "list"
-
-
 _GROUP: Final = "group"
 
 
@@ -249,3 +256,21 @@ def expected_at_end(text: str) -> Expected:
         else:
             brackets.word(match.group())
     return brackets.expected
+
+
+def expression_at(line: str, column: int) -> HoverTarget | None:
+    """Return the register, label or name at a column, with its index; None if there is none.
+
+    On a word within the brackets it returns that word. A part of a mnemonic such as `acc.first`
+    gives None.
+    """
+    if not 0 <= column <= len(line) <= _MAX_LINE_LENGTH:
+        return None
+    start = 0
+    found = None
+    while (match := _INDEXED_WORD.search(line, start)) is not None and match.start() <= column:
+        if column <= match.end():
+            found = HoverTarget(*match.span(), match.group())
+        # Continue within the brackets.
+        start = match.end(1)
+    return found

@@ -9,14 +9,27 @@ from __future__ import annotations
 from functools import partial
 from typing import Callable, Final, TypeVar
 
-from ipu_asm.debugger.expressions import operators
-from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.location import MAX_ELEMENTS, Location, Space
-from ipu_asm.debugger.expressions.locations import read
-from ipu_asm.debugger.expressions.machine_view import LABEL, MachineView
+from ipu_asm.debugger.expressions.context import Context, read
+from ipu_asm.debugger.expressions.machine_view import (
+    LABEL,
+    MAX_ELEMENTS,
+    Location,
+    MachineNames,
+    MachineView,
+    Space,
+)
 from ipu_asm.debugger.expressions.names import missing_value_error, unknown_name_error
-from ipu_asm.debugger.expressions.values import Value, converted
+from ipu_asm.debugger.expressions.values import (
+    FUNCTIONS,
+    NOTATIONS,
+    Value,
+    binary_operation,
+    converted,
+    refuse_floats_without_bits,
+    text_of,
+    truth,
+    unary_operation,
+)
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.expressions.arithmetic import MAX_BITS_IN_VECTOR, bounded
@@ -32,47 +45,24 @@ from ipu_asm.expressions.tree import (
     Name,
     Node,
     Number,
+    Parsed,
     Unary,
 )
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, counted
 
 Whole = Callable[[Node], int]
-
-
 """Evaluates a tree to a whole number."""
-
-
 MAX_WORK: Final = 400_000
-
-
 """Limit on the work of one `Evaluator`, in elements, summed over all steps."""
-
-
 _STEP: Final = 12
-
-
 """Cost of one tree node, in elements."""
-
-
 _CONVERSION: Final = 2
-
-
 """Additional cost of converting one computed element to a type, in elements."""
-
-
 _LETTER: Final = 4
-
-
 """Cost of parsing one character of the expression of a register note, in elements."""
-
-
 _MAX_TOTAL_DEPTH: Final = MAX_DEPTH + 16
-
-
 """Limit on nesting, including the expressions of register notes."""
-
-
 _T = TypeVar("_T")
 
 
@@ -160,7 +150,7 @@ class Evaluator:
             return self._named(node)
         if isinstance(node, Unary):
             operand = self._value(node.operand)
-            return self._checked(lambda: operators.unary(node.operator, operand), node.span)
+            return self._checked(lambda: unary_operation(node.operator, operand), node.span)
         if isinstance(node, Binary):
             return self._binary(node)
         if isinstance(node, ConditionalExpression):
@@ -212,11 +202,11 @@ class Evaluator:
             right = self._value(node.right)
             return Value(tuple(map(bool, right.numbers)), None, right.is_vector)
         right = self._value(node.right)
-        return self._checked(lambda: operators.binary(node.operator, left, right), node.span)
+        return self._checked(lambda: binary_operation(node.operator, left, right), node.span)
 
     def _truth(self, node: Node) -> bool:
         value = self._value(node)
-        return self._checked(lambda: operators.truth(value), node.span)
+        return self._checked(lambda: truth(value), node.span)
 
     def _call(self, node: Call) -> Location | Value:
         name = node.name.text
@@ -395,3 +385,59 @@ def _count(part: IndexRange, first: int, whole: Whole) -> int:
         message = f"a slice has at most {MAX_ELEMENTS:,} elements, found {number_text(count)}"
         raise ExpressionError(message, span)
     return count
+
+
+class Result(NamedTuple):
+    """A value, its location (None if it was computed) and the notation to format it in."""
+
+    value: Value
+    location: Location | None
+    notation: str | None
+
+    def text(self, most: int | None = 8) -> str:
+        """Format the value; a vector with at most `most` elements, None for all of them."""
+        return text_of(self.value, self.notation, most)
+
+
+def evaluate(context: Context, text: str) -> Result:
+    """Evaluate an expression. Raises ExpressionError."""
+    return evaluate_parsed(Evaluator(context), parse(text))
+
+
+def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
+    """Evaluate a parsed expression and apply its formats. Raises ExpressionError."""
+    found, notation = evaluator.evaluate(parsed.node), None
+    for name in parsed.formats:
+        check_format(name, evaluator.names)
+        if name.text.lower() in NOTATIONS:
+            notation = name.text.lower()
+        else:
+            found = evaluator.reinterpret(found, evaluator.type_of(name), name.span)
+    if notation is not None:
+        try:
+            refuse_floats_without_bits(found.value, notation)
+        except ValueError as error:
+            raise ExpressionError(str(error), parsed.formats[-1].span) from None
+    return Result(found.value, found.location, notation)
+
+
+def check_format(name: Name, names: MachineNames) -> None:
+    """Check that a name is a format. Raises ExpressionError."""
+    if name.text.lower() not in (*NOTATIONS, *names.types):
+        known = ", ".join((*NOTATIONS, *names.plain_types))
+        raise ExpressionError(f"a format is one of {known}, found {quoted(name.text)}", name.span)
+
+
+def evaluate_node(context: Context, node: Node) -> Value:
+    """Evaluate a syntax tree. Raises ExpressionError."""
+    return Evaluator(context).evaluate(node).value
+
+
+def evaluate_condition(context: Context, text: str) -> bool:
+    """Evaluate a condition to a truth value. Raises ExpressionError."""
+    parsed = parse(text)
+    value = Evaluator(context).evaluate(parsed.node).value
+    try:
+        return truth(value)
+    except ValueError as error:
+        raise ExpressionError(str(error), parsed.node.span) from None

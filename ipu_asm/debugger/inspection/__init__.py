@@ -10,9 +10,8 @@ and counts.
 from __future__ import annotations
 
 from ipu_asm.debugger.inspection.comparison import StateAtCycle
-from ipu_asm.debugger.inspection.inspector import Inspector
-from ipu_asm.debugger.inspection.memory_map import MemoryRange
-from ipu_asm.debugger.inspection.model import Computed, Group, GroupKind, Item, Scope
+from ipu_asm.debugger.inspection.inspector import Inspector, MemoryRange
+from ipu_asm.debugger.inspection.items import Computed, Group, GroupKind, Item, Scope
 from ipu_asm.debugger.inspection.texts import parse_displayed_value
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView
 

@@ -12,7 +12,7 @@ from typing import Final, Iterator, Sequence
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import Context, ExpressionError, Location, Space, text_of
-from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.context import read
 from ipu_asm.emulator.binding import decode_in_order, is_default_jump
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, decoded_accesses

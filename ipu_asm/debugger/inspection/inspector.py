@@ -1,39 +1,71 @@
-"""The scopes and items of the variables view of one machine."""
+"""The scopes and items of the variables view of one machine, among them its memory map."""
 
 from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Final, Mapping, Sequence
+from itertools import count
+from typing import Final, Iterator, Mapping, Sequence
 
-from ipu_asm.debugger.expected_files import ReadExpected
-from ipu_asm.debugger.expressions import Context, ExpressionError, MachineView, evaluate
-from ipu_asm.debugger.inspection.changes import change_items, changes_text
-from ipu_asm.debugger.inspection.comparison import Comparison, StateAtCycle
-from ipu_asm.debugger.inspection.computed import (
+from ipu_asm.debugger.expressions import (
+    Context,
+    ExpressionError,
+    Location,
+    MachineView,
+    Space,
+    evaluate,
+)
+from ipu_asm.debugger.expressions.machine_view import MAX_ELEMENTS, location_text
+from ipu_asm.debugger.inspection.comparison import (
+    MAX_RANGES,
+    Comparison,
+    StateAtCycle,
+    changed_ranges,
+    changed_registers,
+    changes_text,
+)
+from ipu_asm.debugger.inspection.items import (
+    ROW,
+    Group,
+    GroupKind,
+    Item,
+    ItemFactory,
+    Scope,
+    children_of,
     computed_children,
     computed_item,
     without_formats,
 )
-from ipu_asm.debugger.inspection.differences import ElementDifference, element_difference
-from ipu_asm.debugger.inspection.items import ROW, ItemFactory, children_of
-from ipu_asm.debugger.inspection.location_text import location_text
-from ipu_asm.debugger.inspection.memory_map import (
-    MemoryRange,
-    base_registers,
-    memory_items,
-    shown_ranges,
-)
-from ipu_asm.debugger.inspection.model import Group, GroupKind, Item, Scope
+from ipu_asm.debugger.inspection.texts import ElementDifference, counter_text, element_difference
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_infos, vector_view
-from ipu_asm.emulator.element_types import MASK
+from ipu_asm.debugger.regions import MEMORY
+from ipu_asm.debugger.runner import ReadExpected
+from ipu_asm.emulator.element_types import MASK, TYPES
+from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.state import AnyState
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
+
+_BASE: Final = "base"
+
+
+class MemoryRange(NamedTuple):
+    """A named range of xmem, such as the file that was loaded there."""
+
+    name: str
+    address: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The first address after the range."""
+        return self.address + self.size
+
 
 MAX_CHILDREN: Final = 4_096
 """Limit on the items returned at once; one more item states how many are left."""
-
 _MEMORY_MAP: Final = "Memory map"
 _MACHINE: Final = "Machine"
 _VECTORS: Final = "Vectors"
@@ -288,3 +320,93 @@ def _size(group: Group) -> int:
 
 def _in_notation(group: Group | None, notation: str | None) -> Group | None:
     return group and group._replace(notation=notation)
+
+
+def base_registers(program: Program, model: MachineModel) -> list[str]:
+    """Return the registers used as base addresses by the memory instructions, in order."""
+    found = {
+        operand.type.format(value)
+        for bundle in program.bundles
+        for instruction in bundle.instructions
+        if instruction.spec is not None
+        and MEMORY in (*instruction.spec.reads, *instruction.spec.writes)
+        for operand, value in zip(instruction.operands, instruction.values)
+        if operand is not None and operand.name == _BASE and isinstance(value, int)
+    }
+    return sorted(found, key=model.layout.scalar_names.index)
+
+
+def shown_ranges(
+    ranges: Sequence[MemoryRange], taken: Sequence[str], size: int
+) -> list[MemoryRange]:
+    """Return the ranges clipped to `size` bytes of xmem; a name already in use gets a suffix."""
+    names, shown = {MEMORY, *taken}, []
+    for range_ in ranges:
+        first, end = max(range_.address, 0), min(range_.end, size)
+        if first < end:
+            name = next(name for name in _names(range_) if name not in names)
+            names.add(name)
+            shown.append(MemoryRange(name, first, end - first))
+    return shown
+
+
+def memory_items(
+    items: ItemFactory, ranges: Sequence[MemoryRange], bases: Sequence[str], notation: str | None
+) -> list[Item]:
+    """Return the items of all ranges, of the range at each base register, and of all xmem."""
+    scalars, model = items.comparison.context.scalars, items.comparison.view.model
+    size, names = model.memory_size, model.layout.scalar_names
+    unit = items.comparison.view.types.address_unit
+    addresses = [unit * scalars[names.index(name)] for name in bases]
+    starts = sorted({*addresses, *(range_.address for range_ in ranges), size})
+    found = [_range_item(items, range_, notation) for range_ in ranges]
+    for name, address in zip(bases, addresses):
+        if address < size:
+            around = [range_.end for range_ in ranges if range_.address <= address < range_.end]
+            end = min(around) if around else starts[starts.index(address) + 1]
+            pointed = MemoryRange(name, address, min(end - address, MAX_ELEMENTS))
+            start = name if unit == 1 else f"{unit} * {name}"
+            item = _range_item(items, pointed, notation, start)
+        else:
+            shown = counter_text(address, notation)
+            item = Item(name, f"{shown} lies outside xmem", kind="virtual")
+        found.append(item._replace(value=item.value + items.note(name)))
+    return [*found, _range_item(items, MemoryRange(MEMORY, 0, size), notation)]
+
+
+def _names(range_: MemoryRange) -> Iterator[str]:
+    yield range_.name
+    yield f"{range_.name} at {range_.address:#x}"
+    yield from (f"{range_.name} ({number})" for number in count(2))
+
+
+def _range_item(
+    items: ItemFactory, range_: MemoryRange, notation: str | None, start: str | None = None
+) -> Item:
+    kind, suffix = items.comparison.view.element, ""
+    if range_.size % kind.size:
+        kind = TYPES["u8"]
+        suffix = f" : {kind.name}"
+    count = range_.size // kind.size
+    location = Location(Space.MEMORY, range_.address, kind, count)
+    if count > MAX_ELEMENTS:
+        return items.at(location, range_.name, "", notation)._replace(is_writable=False)
+    expression = f"{MEMORY}[{start or hex(range_.address)} .. +{count}{suffix}]"
+    return items.at(location, range_.name, expression, notation)
+
+
+def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
+    """Return an item for each register and each memory range that changed."""
+    comparison = items.comparison
+    found = []
+    for location in changed_registers(comparison):
+        name = location_text(location, comparison.view).whole
+        found.append(items.at(location, name, name, notation))
+    ranges = list(changed_ranges(comparison))
+    for location in ranges[:MAX_RANGES]:
+        name = location_text(location, comparison.view).whole
+        found.append(items.at(location, name, name, notation))
+    if len(ranges) > MAX_RANGES:
+        more = len(ranges) - MAX_RANGES
+        found.append(Item("…", f"{more} more ranges of xmem", kind="virtual"))
+    return found

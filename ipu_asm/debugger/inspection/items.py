@@ -1,14 +1,22 @@
-"""Items of locations: their text, and the items they contain."""
+"""Items of the variables view: of locations and of computed values, and what they contain."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Callable, Final, Mapping
 
-from ipu_asm.debugger.expressions import Location, Space
-from ipu_asm.debugger.expressions.location import MAX_ELEMENTS
+from ipu_asm.debugger.expressions import (
+    NOTATIONS,
+    Context,
+    Location,
+    Space,
+    Value,
+    evaluate,
+    parse,
+    text_of,
+)
+from ipu_asm.debugger.expressions.machine_view import MAX_ELEMENTS, location_text
 from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
-from ipu_asm.debugger.inspection.location_text import location_text
-from ipu_asm.debugger.inspection.model import Group, GroupKind, Item
 from ipu_asm.debugger.inspection.texts import (
     counter_text,
     element_texts,
@@ -19,6 +27,71 @@ from ipu_asm.debugger.inspection.texts import (
     summary,
 )
 from ipu_asm.emulator.element_types import MASK
+from ipu_asm.named_tuple import NamedTuple
+
+
+class GroupKind(Enum):
+    """The items that a group contains."""
+
+    SCOPE = "the items of a scope"
+    CHANGES = "everything that the last step changed"
+    ROWS = "rows of 16 elements"
+    ELEMENTS = "single elements"
+
+
+class Computed(NamedTuple):
+    """A part of the values of an expression: `length` of them from index `first` on."""
+
+    text: str
+    first: int
+    length: int
+
+
+class Group(NamedTuple):
+    """A container of items.
+
+    Rows and elements are those of a `location` or of `computed` values. `notation` is the one that
+    the user requested when the group was created; it overrides that of a request.
+    """
+
+    kind: GroupKind
+    name: str = ""
+    location: Location | None = None
+    computed: Computed | None = None
+    notation: str | None = None
+
+
+class Item(NamedTuple):
+    """One line of the view: name, value, and the group it contains.
+
+    `expression` evaluates to the value and, if `is_writable`, can be assigned to; "" if there is
+    none. `named` and `indexed` count the group's items with a name and those with an index. `kind`
+    is data (registers and elements), virtual (rows and ranges that exist only in the view) or
+    property (machine state and computed values).
+    """
+
+    name: str
+    value: str
+    type: str = ""
+    expression: str = ""
+    group: Group | None = None
+    named: int = 0
+    indexed: int = 0
+    location: Location | None = None
+    is_writable: bool = False
+    kind: str = "data"
+
+
+class Scope(NamedTuple):
+    """A top-level heading. `hint` is `registers` for the scope to show first."""
+
+    name: str
+    group: Group
+    named: int
+    indexed: int = 0
+    is_expensive: bool = False
+    hint: str = ""
+
 
 ROW: Final = 16
 """Number of elements of a row."""
@@ -225,3 +298,90 @@ def children_of(count: int, group: Group | None) -> int:
 
 def _changed(count: int) -> str:
     return f", {count} changed" if count else ""
+
+
+def without_formats(text: str) -> str:
+    """Return an expression without its notations; type formats become conversion calls.
+
+    Raises ExpressionError for text that is no expression.
+    """
+    parsed = parse(text)
+    if not parsed.formats:
+        return text.strip()
+    base = text[: text.rindex(",", 0, parsed.formats[0].span.start)].strip()
+    for name in parsed.formats:
+        if name.text.lower() not in NOTATIONS:
+            base = f"{name.text.lower()}({base})"
+    return base
+
+
+def computed_item(text: str, expression: str, value: Value, notation: str | None) -> Item:
+    """Return the item of a computed value."""
+    group = None
+    if value.is_vector:
+        count = len(value.numbers)
+        kind = GroupKind.ROWS if count > ROW else GroupKind.ELEMENTS
+        group = Group(kind, computed=Computed(expression, 0, count))
+    type_ = _type(value)
+    indexed = children_of(len(value.numbers), group)
+    shown = _text(value, notation)
+    return Item(text, shown, type_, expression, group, 0, indexed, kind="property")
+
+
+def computed_children(
+    context: Context, group: Group, start: int, stop: int, notation: str | None
+) -> list[Item]:
+    """Return rows or elements of an expression that is evaluated again.
+
+    Raises ExpressionError.
+    """
+    computed = group.computed
+    assert computed is not None
+    value = evaluate(context, computed.text).value
+    stop = min(stop, children_of(min(computed.length, len(value.numbers)), group))
+    make = _row if group.kind is GroupKind.ROWS else _element
+    return [make(group, value, number, notation) for number in range(start, stop)]
+
+
+def _row(group: Group, value: Value, number: int, notation: str | None) -> Item:
+    computed = group.computed
+    assert computed is not None
+    first = ROW * number
+    count = min(ROW, computed.length - first)
+    numbers = value.numbers[first : first + count]
+    part = Value(numbers, value.kind, True)
+    name = f"[{first}..{first + count - 1}]"
+    opened = Computed(computed.text, first, count)
+    return Item(
+        name,
+        _text(part, notation),
+        _type(part),
+        f"({computed.text}){name}",
+        Group(GroupKind.ELEMENTS, computed=opened),
+        0,
+        count,
+        kind="virtual",
+    )
+
+
+def _element(group: Group, value: Value, number: int, notation: str | None) -> Item:
+    computed = group.computed
+    assert computed is not None
+    at = computed.first + number
+    part = Value((value.numbers[at],), value.kind)
+    shown, name = _text(part, notation), f"[{at}]"
+    return Item(name, shown, _type(part), f"({computed.text}){name}", kind="property")
+
+
+def _text(value: Value, notation: str | None) -> str:
+    most = None if len(value.numbers) <= ROW else ROW // 2
+    try:
+        return text_of(value, notation, most)
+    except ValueError:
+        # A computed float has no bits to show.
+        return text_of(value, None, most)
+
+
+def _type(value: Value) -> str:
+    kind = value.kind.name if value.kind is not None else type(value.numbers[0]).__name__
+    return f"{len(value.numbers)} x {kind}" if value.is_vector else kind

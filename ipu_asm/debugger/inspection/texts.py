@@ -1,16 +1,18 @@
-"""Text of many elements at once, equal to that of `element_text` for each."""
+"""Texts of many elements at once, equal to `element_text` of each, and their differences."""
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, Sequence
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
 from ipu_asm.debugger.inspection.comparison import Content
 from ipu_asm.emulator.element_types import BIT, MASK, TYPES, ElementType
 from ipu_asm.emulator.words import float_texts
 from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.named_tuple import NamedTuple
 
 MAX_SUMMARIZED: Final = 4_096
 """Number of elements above which a summary omits minimum and maximum."""
@@ -175,3 +177,43 @@ def _nan_count(kind: ElementType, data: Content) -> int:
         return sum(number != number for number in kind.decode(data))
     values = kind.decode(bytes(range(256)))
     return sum(data.count(byte) for byte in set(data) if values[byte] != values[byte])
+
+
+class ElementDifference(NamedTuple):
+    """What some elements should be; `differing` are the indices of those that are something else.
+
+    `expected` and `texts` are those of all elements, `name` is the file as it was asked for.
+    """
+
+    name: str
+    expected: tuple[Number, ...]
+    texts: tuple[str, ...]
+    differing: tuple[int, ...]
+
+
+def element_difference(
+    name: str, kind: ElementType, found: bytes | bytearray, expected: bytes
+) -> ElementDifference:
+    """Compare the bytes of elements of a type with those that are expected, as many."""
+    size = kind.size
+    differing = [
+        index
+        for index in range(len(found) // size)
+        if found[index * size : (index + 1) * size] != expected[index * size : (index + 1) * size]
+    ]
+    texts = element_texts(kind, expected, None)
+    return ElementDifference(name, kind.decode(expected), tuple(texts), tuple(differing))
+
+
+def amount_text(found: Number, expected: Number) -> str:
+    """Return by how much a number is larger than expected, such as `+2`; empty if not finite."""
+    amount = found - expected
+    if not math.isfinite(amount):
+        return ""
+    return f"{amount:+}" if isinstance(amount, int) else f"{amount:+.7g}"
+
+
+def count_text(difference: ElementDifference, elements: Sequence[object]) -> str:
+    """Return how many of all elements differ."""
+    count = len(difference.differing)
+    return f"{count:,} of {len(elements):,} differ" if count else "equal"

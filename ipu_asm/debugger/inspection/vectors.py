@@ -13,8 +13,8 @@ from ipu_asm.debugger.expressions import (
     evaluate,
     quoted,
 )
+from ipu_asm.debugger.expressions.machine_view import location_text
 from ipu_asm.debugger.inspection.comparison import Comparison, Content
-from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.texts import element_texts
 from ipu_asm.emulator.element_types import BIT, MASK, ElementType
 from ipu_asm.expressions.arithmetic import Number

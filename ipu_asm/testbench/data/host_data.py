@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Iterable, Iterator
 
 from ipu_asm.config.files import FileError
-from ipu_asm.debugger.memory_names import HostData
+from ipu_asm.debugger.runner import HostData
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.testbench.data.conversion import MachineData
 from ipu_asm.testbench.data.memory import Loaded, content_of

@@ -9,7 +9,7 @@ from typing import Any, Callable, Final, Sequence
 
 import numpy as np
 
-from ipu_asm.debugger.assertions import AssertionChecks
+from ipu_asm.debugger.traps import AssertionChecks
 from ipu_asm.emulator.engine import engine_of
 from ipu_asm.emulator.faults import EmulatorError, ExecutionFault
 from ipu_asm.emulator.machine import StopTest

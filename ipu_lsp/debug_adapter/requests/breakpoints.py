@@ -5,12 +5,6 @@ from __future__ import annotations
 import os
 from typing import Callable, Final, Iterable, Protocol
 
-from ipu_asm.debugger.breakpoint_conditions import (
-    BreakpointError,
-    check_condition,
-    condition_test,
-    read_log_message,
-)
 from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
 from ipu_asm.debugger.breakpoints import (
     Breakpoint,
@@ -18,6 +12,12 @@ from ipu_asm.debugger.breakpoints import (
     HitCondition,
     LogText,
     parse_hit_condition,
+)
+from ipu_asm.debugger.conditions import (
+    BreakpointError,
+    check_condition,
+    condition_test,
+    read_log_message,
 )
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import AnyState

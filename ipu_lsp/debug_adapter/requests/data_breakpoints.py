@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ipu_asm.debugger.breakpoint_conditions import BreakpointError
 from ipu_asm.debugger.breakpoints import AccessType
+from ipu_asm.debugger.conditions import BreakpointError
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     Location,

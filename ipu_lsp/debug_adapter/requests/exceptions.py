@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.breakpoint_conditions import BreakpointError, check_condition
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
-from ipu_asm.debugger.fault_address import (
+from ipu_asm.debugger.conditions import BreakpointError, check_condition
+from ipu_asm.debugger.explanations import (
     FaultAddress,
     address_lines,
     fault_address,

@@ -7,9 +7,8 @@ from typing import Final
 from ipu_asm.debugger.console.memory_command import BAR_CELLS, access_text, usage_text
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.inspection.vectors import MAX_VECTOR_ELEMENTS
-from ipu_asm.debugger.memory_accesses import LastAccess
 from ipu_asm.debugger.memory_usage import MOST_CELLS, READ, WRITTEN, UsedRegion, memory_usage
-from ipu_asm.debugger.queries import QueryInterruptedError
+from ipu_asm.debugger.queries import LastAccess, QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.execution_counts import BLOCK_SIZE
 from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, request

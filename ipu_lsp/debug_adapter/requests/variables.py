@@ -17,7 +17,7 @@ from ipu_asm.debugger.expressions import (
 )
 from ipu_asm.debugger.expressions import quoted as quoted
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, parse_displayed_value
-from ipu_asm.debugger.inspection.computed import without_formats
+from ipu_asm.debugger.inspection.items import without_formats
 from ipu_asm.debugger.inspection.vectors import is_shown_as_vector
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.argument_types import ValueFormat

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm.debugger.expressions import LiveContext, evaluate
-from ipu_asm.debugger.expressions.register_names import names_from_notes
+from ipu_asm.debugger.expressions.program_names import names_from_notes
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.expressions import ExpressionError, LiveContext, parse_template
-from ipu_asm.debugger.expressions.template import MAX_TEXT
+from ipu_asm.debugger.conditions import MAX_TEXT, parse_template
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.emulator import IpuState
 from tests.debugger.ipu_regions import VIEW
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.debugger.expressions.template_names import (
+from ipu_asm.debugger.expressions.program_names import (
     NamesAtBundle,
     TemplateNames,
     names_from_template,

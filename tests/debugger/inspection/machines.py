@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import LiveContext, assign
-from ipu_asm.debugger.expressions.register_names import names_from_notes
+from ipu_asm.debugger.expressions.program_names import names_from_notes
 from ipu_asm.debugger.inspection import (
     Group,
     Inspector,

@@ -9,8 +9,8 @@ import pytest
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, assign_with, evaluate
+from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.inspection import Inspector
-from ipu_asm.debugger.live_context import live_context
 from ipu_asm.debugger.memory_usage import memory_usage
 from ipu_asm.emulator import machine_for
 from ipu_asm.isa import load_isa

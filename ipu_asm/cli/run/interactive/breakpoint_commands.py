@@ -9,8 +9,8 @@ from ipu_asm.cli.run.interactive.breakpoint_table import Conditions, Entry, Targ
 from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
 from ipu_asm.cli.run.interactive.locations import EXPECTED, LocationError, resolve
 from ipu_asm.cli.run.interactive.session import CommandError, Session
-from ipu_asm.debugger.breakpoint_conditions import BreakpointError
 from ipu_asm.debugger.breakpoints import AccessType, Trap
+from ipu_asm.debugger.conditions import BreakpointError
 from ipu_asm.debugger.expressions import ExpressionError, evaluate
 from ipu_asm.debugger.watchpoints import target_at
 

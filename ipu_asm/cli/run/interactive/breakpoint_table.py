@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from typing import Callable, Collection, Iterable
 
-from ipu_asm.debugger.breakpoint_conditions import (
-    BreakpointError,
-    check_condition,
-    condition_test,
-    read_log_message,
-)
 from ipu_asm.debugger.breakpoints import (
     AccessType,
     Breakpoint,
@@ -18,6 +12,12 @@ from ipu_asm.debugger.breakpoints import (
     HitFilter,
     Trap,
     parse_hit_condition,
+)
+from ipu_asm.debugger.conditions import (
+    BreakpointError,
+    check_condition,
+    condition_test,
+    read_log_message,
 )
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import LiveContext

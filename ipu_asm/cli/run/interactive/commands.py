@@ -12,12 +12,12 @@ from ipu_asm.cli.run.interactive.moves import MOVES, no_argument
 from ipu_asm.cli.run.interactive.screen import Style
 from ipu_asm.cli.run.interactive.session import CommandError, Session
 from ipu_asm.cli.run.interactive.stop_view import show_stop
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.console import COMMANDS as CONSOLE
 from ipu_asm.debugger.console import CommandResult
 from ipu_asm.debugger.console.commands import invocation
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.queries import QueryInterruptedError
-from ipu_asm.debugger.stop import Stop
 
 _CONSOLE: Final = tuple(name for name in CONSOLE if name != "help")
 """The commands that the debug console of editors has, too."""

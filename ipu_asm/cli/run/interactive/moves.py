@@ -8,16 +8,15 @@ from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
 from ipu_asm.cli.run.interactive.locations import LocationError, is_location, resolve
 from ipu_asm.cli.run.interactive.session import HALTED, CommandError, Session
 from ipu_asm.cli.run.interactive.stop_view import show_stop
-from ipu_asm.debugger.breakpoint_conditions import (
+from ipu_asm.debugger.breakpoints import Breakpoint, Stop
+from ipu_asm.debugger.conditions import (
     BreakpointError,
     check_condition,
     condition_test,
 )
-from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.console.command_io import whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 
 MAX_REPETITIONS: Final = 10_000_000

@@ -11,16 +11,14 @@ from ipu_asm.cli.console import ProgressBar
 from ipu_asm.cli.run.interactive.breakpoint_table import BreakpointTable
 from ipu_asm.cli.run.interactive.screen import Screen, Style
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Stop, Trap
 from ipu_asm.debugger.console import Console
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.expressions.template_names import names_from_template
+from ipu_asm.debugger.expressions.program_names import live_context, names_from_template
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.inspection.comparison import Comparison
-from ipu_asm.debugger.live_context import live_context
-from ipu_asm.debugger.memory_names import HostData
-from ipu_asm.debugger.stop import Stop
+from ipu_asm.debugger.runner import HostData
 from ipu_asm.emulator.engine import engine_of
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.model import machine_for

@@ -9,8 +9,8 @@ from ipu_asm.cli.run.interactive.bundle_view import slot_lines, slot_rows, wides
 from ipu_asm.cli.run.interactive.screen import Style
 from ipu_asm.cli.run.interactive.session import HALTED, Session
 from ipu_asm.cli.run.interactive.value_table import value_text
+from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.expressions import ExpressionError
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.source.source_map import MAIN

@@ -17,9 +17,9 @@ from ipu_asm.debugger.expressions import (
     element_text,
     evaluate,
 )
-from ipu_asm.debugger.expressions.locations import read
+from ipu_asm.debugger.expressions.context import read
+from ipu_asm.debugger.expressions.machine_view import location_text
 from ipu_asm.debugger.inspection.bundle_values import operand_value
-from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.emulator.element_types import MASK
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.named_tuple import NamedTuple

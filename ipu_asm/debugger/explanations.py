@@ -1,17 +1,63 @@
-"""The address of an access that faulted: what it is made of, and when it was last within memory."""
+"""Explanations of a wrong result: missing inputs, the address of a fault, the last writer."""
 
 from __future__ import annotations
 
+from typing import Any, Collection, Mapping
+
 from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
 from ipu_asm.debugger.conditions import ExpressionCondition
-from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.queries import when_true
+from ipu_asm.debugger.queries import last_write, when_true
+from ipu_asm.debugger.regions import Region
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
 from ipu_asm.flow.control_run.steps import Access, Step, Sum, UnsupportedProgramError
+from ipu_asm.flow.host_inputs import host_registers
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
 from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes, note_at
+from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import register_notes
+
+
+class Writer(NamedTuple):
+    """The instruction that wrote last, its bundle, and the cycle in which that was executed."""
+
+    instruction: str
+    pc: int
+    cycle: int
+    where: str
+
+    def __str__(self) -> str:
+        return f"`{self.instruction}` in {self.where}, cycle {self.cycle:,}"
+
+
+_LONGEST = 24
+_MOST = 6
+
+
+class MissingInputs(NamedTuple):
+    """Registers that a program reads and that nobody gave, each with its purpose in brackets.
+
+    `has_data` is whether something was loaded to memory.
+    """
+
+    registers: tuple[str, ...]
+    has_data: bool
+
+    def sentence(self, remedy: str) -> str:
+        """Return what is missing and what to do; empty if nothing is."""
+        missing = []
+        if self.registers:
+            *first, last = self.registers
+            names = f"{', '.join(first)} and {last}" if first else last
+            missing.append(f"no value was given for {names}")
+        if not self.has_data:
+            missing.append("no data were loaded")
+        return f"{', and '.join(missing)}: {remedy}" if self.registers else ""
+
 
 _WORD = 1 << 32
 
@@ -149,3 +195,76 @@ def _condition(access: Access, names: tuple[str, ...]) -> str:
     unit = f" * {access.unit}" if access.unit != 1 else ""
     bases = [f"({names[register]} & 0xffffffff){unit}" for register in access.bases]
     return f"{' + '.join([offset, *bases])} <= {access.highest}"
+
+
+def missing_inputs(
+    program: Program, state: AnyState, given: Collection[str], has_data: bool
+) -> MissingInputs:
+    """Return what a program reads of what only the host sets and was not given.
+
+    `given` are the names of registers that the host has set. Constants, registers that an option of
+    the machine sets, and those whose purpose in the header is to be zero, are not missing.
+    """
+    notes = register_notes(program)
+    found = [
+        name
+        for name in host_registers(program)
+        if name not in given
+        and not _is_set(state, name)
+        and notes.get(name, "").split()[:1] not in (["0"], ["0:"])
+    ]
+    shown = [name_with_purpose(name, notes.get(name, "")) for name in found[:_MOST]]
+    if len(found) > _MOST:
+        shown.append(f"{len(found) - _MOST} more")
+    return MissingInputs(tuple(shown), has_data)
+
+
+def name_with_purpose(name: str, note: str) -> str:
+    """The register, with the first words of what the header says of it: `cr3 (SIZE)`."""
+    purpose = note.split(" (")[0].split(",")[0].strip()
+    return f"{name} ({purpose})" if 0 < len(purpose) <= _LONGEST else name
+
+
+def _is_set(state: AnyState, name: str) -> bool:
+    place = state.layout.places.get(name)
+    return place is None or int(state.regfile.scalars[place]) != 0
+
+
+def last_writer(
+    lines: LineTable, start: AnyState, settings: Mapping[str, Any], cycles: int, region: Region
+) -> Writer | None:
+    """Return what wrote to a region last in the first cycles of a run; None if nothing did.
+
+    `start` is a state as it was before the run, with the program loaded; it is changed.
+    """
+    debugger = Debugger(lines, start, DebugOptions(settings=settings))
+    debugger.go_to(cycles)
+    return writer_of(debugger, region)
+
+
+def writer_of(debugger: Debugger, region: Region) -> Writer | None:
+    """Return what wrote to a region last up to the current cycle; None if no instruction did."""
+    found = last_write(debugger.runner, region)
+    if found is None or found.pc is None or found.instruction is None:
+        return None
+    where = describe_instruction(debugger, found.pc, found.instruction)
+    return Writer(found.instruction, found.pc, found.cycle, where)
+
+
+def instruction_place(
+    debugger: Debugger, pc: int, instruction: str | None
+) -> SourceLocation | None:
+    """Return where an instruction of the bundle at an address stands, by its decoded text.
+
+    That of the bundle if it has no such instruction; None if the program has no such bundle.
+    """
+    for each in debugger.runner.accesses.instructions.get(pc, ()):
+        if str(each) == instruction:
+            return debugger.lines.instruction_place(pc, each.slot.name, each.place)
+    return debugger.lines.place(pc)
+
+
+def describe_instruction(debugger: Debugger, pc: int, instruction: str | None) -> str:
+    """Describe the bundle at an address by address, label, line of the instruction, expansion."""
+    place = instruction_place(debugger, pc, instruction)
+    return describe_bundle(pc, debugger.lines.place(pc), place and place.line)
