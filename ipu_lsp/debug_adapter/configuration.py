@@ -27,30 +27,16 @@ from ipu_lsp.debug_adapter.object_reader import (
 from ipu_lsp.json_types import Json
 
 _INPUTS: Final = ("cr", "lr", "load", "expect", *HOST_FIELDS)
-
-
 _MEBIBYTE: Final = 1 << 20
-
-
 LAUNCH_FIELDS: Final = (
     "program", "isa", *HOST_FIELDS, "cr", "lr", "load", "dump", "expect", "stopOnEntry",
     "stopOnHalt", "stepOutPastBreakpoints", "maxCycles", "historyMemory", "cwd", "noDebug",
     "define", "findInputs",
 )  # fmt: skip
-
-
 FILE_FIELDS: Final = ("file", "address", "length", "dtype")
-
-
 """The fields of an object in `load`, `dump` or `expect`."""
-
-
 _MAX_HINTS: Final = 100
-
-
 _OF_CLIENTS: Final = ("type",)
-
-
 """Fields of clients that resemble misspelt ones of ours."""
 
 

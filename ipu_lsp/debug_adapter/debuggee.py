@@ -48,12 +48,11 @@ from ipu_asm.testbench.data.memory import (
 )
 from ipu_asm.testbench.data.reading import Piece
 from ipu_asm.text import SourceFile
-from ipu_lsp.debug_adapter.argument_types import SourceArgument
-from ipu_lsp.debug_adapter.client import DebugClient
+from ipu_lsp.debug_adapter.client import DebugClient, SourceView, view_of_expansion, view_of_file
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration
 from ipu_lsp.debug_adapter.known_inputs import with_known_inputs
 from ipu_lsp.debug_adapter.object_reader import LaunchError
-from ipu_lsp.debug_adapter.source_view import SourceView, view_of_expansion, view_of_file
+from ipu_lsp.debug_adapter.request_table import SourceArgument
 from ipu_lsp.json_types import Json
 
 _REMEDY = "give them in the launch configuration (cr, load) or in ipu.toml"

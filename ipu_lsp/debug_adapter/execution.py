@@ -1,33 +1,122 @@
-"""Execution of the program in a debug session: moves of the machine, and reports of its stops."""
+"""Execution in a debug session: the breakpoints, moves of the machine, and reports of its stops."""
 
 from __future__ import annotations
 
 import logging
 import time
+from enum import Enum
 from functools import partial
-from typing import Callable, Final
+from itertools import count
+from typing import Callable, Final, Iterable, Sequence
 
-from ipu_asm.debugger.breakpoints import Stop
+from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, HitFilter, Stop
 from ipu_asm.debugger.inspection import Group
 from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
-from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
+from ipu_lsp.debug_adapter.client import VariableReferences
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
-from ipu_lsp.debug_adapter.inbox import DebugInbox
-from ipu_lsp.debug_adapter.outbox import Outbox, ProgressReporter
-from ipu_lsp.debug_adapter.references import VariableReferences
+from ipu_lsp.debug_adapter.messages import DebugInbox, Outbox, ProgressReporter
 from ipu_lsp.json_types import Json
 
+
+class BreakpointKind(Enum):
+    """Types of breakpoint; the values are the `reason` of `stopped` events.
+
+    For a filter, only the client's view is stored here.
+    """
+
+    SOURCE = "breakpoint"
+    LABEL = "function breakpoint"
+    ADDRESS = "instruction breakpoint"
+    DATA = "data breakpoint"
+    FILTER = "exception"
+
+
+class BreakpointRecord(NamedTuple):
+    """A breakpoint as the client sees it, and the debugger's one; None if it is unresolved."""
+
+    id: int
+    kind: BreakpointKind
+    client_view: Json
+    breakpoint: HitFilter | None
+
+
+BreakpointOutcome = tuple[HitFilter | None, Json]
+Resolve = Callable[[], Sequence[BreakpointOutcome]]
+
+
+class BreakpointBatch(NamedTuple):
+    """The breakpoints of one request, and the function that resolves them in a program."""
+
+    records: list[BreakpointRecord]
+    resolve: Resolve
+
+
+class BreakpointList:
+    """Breakpoints in batches: a request replaces the previous batch of its kind and source."""
+
+    def __init__(self) -> None:
+        self._batches: dict[tuple[BreakpointKind, str], BreakpointBatch] = {}
+        self._numbers = count(1)
+
+    def replace(self, kind: BreakpointKind, source: str, resolve: Resolve) -> list[Json]:
+        """Replace the breakpoints of a kind in a source; return the client's view of them.
+
+        `resolve` resolves them in the program that is loaded at the time of the call.
+        """
+        records = [self._record(kind, next(self._numbers), *found) for found in resolve()]
+        self._batches[kind, source] = BreakpointBatch(records, resolve)
+        return [record.client_view for record in records]
+
+    def resolve_again(self) -> list[Json]:
+        """Resolve all breakpoints in a new program; return those whose client's view changed."""
+        changed = []
+        for (kind, source), batch in list(self._batches.items()):
+            records = [
+                self._record(kind, old.id, *found)
+                for old, found in zip(batch.records, batch.resolve())
+            ]
+            changed += [
+                new.client_view
+                for old, new in zip(batch.records, records)
+                if new.client_view != old.client_view
+            ]
+            self._batches[kind, source] = BreakpointBatch(records, batch.resolve)
+        return changed
+
+    def records_of(self, hits: Iterable[HitFilter]) -> list[BreakpointRecord]:
+        """Return the records of the breakpoints that stopped the machine."""
+        wanted = [id(hit) for hit in hits]
+        return [record for record in self._records() if id(record.breakpoint) in wanted]
+
+    @property
+    def at_bundles(self) -> list[Breakpoint]:
+        """The breakpoints on bundles."""
+        return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, Breakpoint)]
+
+    @property
+    def at_data(self) -> list[DataBreakpoint]:
+        """The breakpoints on accesses to data."""
+        return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, DataBreakpoint)]
+
+    def _records(self) -> list[BreakpointRecord]:
+        return [record for batch in self._batches.values() for record in batch.records]
+
+    def _record(
+        self, kind: BreakpointKind, number: int, breakpoint: HitFilter | None, client_view: Json
+    ) -> BreakpointRecord:
+        client_view = {"id": number, "verified": breakpoint is not None, **client_view}
+        return BreakpointRecord(number, kind, client_view, breakpoint)
+
+
 log = logging.getLogger("ipu_lsp")
-
 Move = Callable[[], Stop]
-
 THREAD: Final = 1
 BETWEEN_BREATHS_S: Final = 0.01
 _BREATH_S: Final = 0.0001
 _URGENT: Final = ("pause", "cancel", "disconnect", "terminate")
-
 HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
 EXCEPTIONS: Final = (
     StopReason.FAULT,
@@ -37,7 +126,6 @@ EXCEPTIONS: Final = (
     StopReason.CYCLE_LIMIT,
 )
 """Stop reasons for which `exceptionInfo` returns details."""
-
 _NAMES: Final = {
     StopReason.ENTRY: "entry",
     StopReason.STEP: "step",

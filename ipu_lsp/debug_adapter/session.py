@@ -6,13 +6,10 @@ from functools import partial
 from typing import Callable
 
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
-from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
-from ipu_lsp.debug_adapter.client import DebugClient
+from ipu_lsp.debug_adapter.client import DebugClient, MemoryReference
 from ipu_lsp.debug_adapter.debuggee import Debuggee
-from ipu_lsp.debug_adapter.execution import Execution, Move
-from ipu_lsp.debug_adapter.inbox import DebugInbox
-from ipu_lsp.debug_adapter.outbox import Outbox, ProgressReporter
-from ipu_lsp.debug_adapter.references import MemoryReference
+from ipu_lsp.debug_adapter.execution import BreakpointList, Execution, Move
+from ipu_lsp.debug_adapter.messages import DebugInbox, Outbox, ProgressReporter
 from ipu_lsp.debug_adapter.request_table import Needs
 from ipu_lsp.json_types import Json
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.request_table import REQUESTS
-from ipu_lsp.debug_adapter.server import (
+from ipu_lsp.debug_adapter.request_table import (
+    REQUESTS,
     ArgumentsError,
     camel_case,
     parse_arguments,

@@ -21,7 +21,7 @@ LATE = {"line": 2, "condition": NEVER}
 @pytest.fixture
 def late(client: DapClient, monkeypatch: pytest.MonkeyPatch) -> DapClient:
     """A client of a machine with a long history, which is told at once of what takes long."""
-    monkeypatch.setattr("ipu_lsp.debug_adapter.outbox.PATIENCE_S", 0.0)
+    monkeypatch.setattr("ipu_lsp.debug_adapter.messages.PATIENCE_S", 0.0)
     client.start(ENDLESS, stopOnEntry=True)
     client.stopped()
     client.evaluate(f"goto {CYCLE}", "repl")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_lsp.debug_adapter.inbox import DebugInbox
+from ipu_lsp.debug_adapter.messages import DebugInbox
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.json_types import Json
 from ipu_lsp.transport import MAX_BODY_LENGTH, bodies, frame

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import quoted
 from ipu_asm.debugger.regions import MEMORY, Region
-from ipu_lsp.debug_adapter.references import (
+from ipu_lsp.debug_adapter.client import (
     DISTANCE,
     REGISTERS_AT,
     code_address,

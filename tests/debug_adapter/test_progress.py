@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_lsp.debug_adapter import outbox as progress_module
-from ipu_lsp.debug_adapter.outbox import PATIENCE_S, ProgressReporter
+from ipu_lsp.debug_adapter import messages as progress_module
+from ipu_lsp.debug_adapter.messages import PATIENCE_S, ProgressReporter
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.conftest import Connect

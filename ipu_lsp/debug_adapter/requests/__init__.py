@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import Final
 
 _MODULES: Final = (
-    "lifecycle", "running", "stack", "breakpoints", "data_breakpoints", "exceptions", "variables",
-    "evaluation", "memory", "memory_map", "sources", "vectors",
+    "lifecycle", "running", "breakpoints", "exceptions", "variables", "evaluation", "memory",
 )  # fmt: skip
 
 

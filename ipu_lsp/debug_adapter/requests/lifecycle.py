@@ -16,7 +16,7 @@ from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
 from ipu_lsp.debug_adapter.execution import THREAD
-from ipu_lsp.debug_adapter.inbox import CANCEL, DebugInbox
+from ipu_lsp.debug_adapter.messages import CANCEL, DebugInbox
 from ipu_lsp.debug_adapter.object_reader import LaunchError
 from ipu_lsp.debug_adapter.request_table import (
     Needs,
@@ -30,14 +30,8 @@ from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
 _T = TypeVar("_T")
-
-
 MAX_SHOWN_ERRORS: Final = 100
-
-
 """Maximum number of errors in a program that the debug console lists."""
-
-
 _GIVES_UP: Final = (CANCEL, "disconnect", "terminate")
 
 

@@ -159,7 +159,7 @@ def _dump(session: Session, argument: str) -> None:
 
 def _changed(session: Session, argument: str) -> None:
     no_argument(argument, "changed")
-    from ipu_asm.debugger.inspection.comparison import change_items
+    from ipu_asm.debugger.inspection.inspector import change_items
     from ipu_asm.debugger.inspection.items import ItemFactory
 
     items = change_items(ItemFactory(session.comparison, {}, str), None)
