@@ -1,22 +1,12 @@
-"""Documentation of forms: written by hand in `texts`, else derived from the mnemonic."""
+"""Documentation of forms: written by hand in a table, else derived from the mnemonic."""
 
 from __future__ import annotations
 
 import re
 from typing import Mapping, Sequence
 
+from ipu_asm.isa.blocks import blocks
 from ipu_asm.isa.model import InstructionDoc, Operand
-from ipu_asm.named_tuple import NamedTuple
-
-
-class Text(NamedTuple):
-    """The documentation of a mnemonic, to which each form adds its syntax and operands."""
-
-    title: str
-    summary: str
-    operation: str
-    example: str
-
 
 OPERANDS: Mapping[str, str] = {
     "dst": "register for the result",
@@ -89,314 +79,264 @@ OPERANDS: Mapping[str, str] = {
     "r31++": "place in the cascade; the register goes on to the next one",
 }
 
-TEXTS: Mapping[str, Text] = {
-    "nop": Text(
-        "No Operation",
-        "A whole bundle that does nothing, in 16 bits. It stands alone; idle slots of "
-        "other bundles have operations of their own, such as `nopa`.",
-        "nothing",
-        "nop",
+# By mnemonic: the title and a summary, to which each form adds its syntax and operands.
+_TABLE = """\
+nop
+    No Operation | A whole bundle that does nothing, in 16 bits. It stands alone; idle slots of
+    other bundles have operations of their own, such as `nopa`.
+    = nothing
+    > nop
+nopa
+    No Operation in Load Unit A | Takes up load unit a for one bundle {IDLE}
+    = nothing
+    > nopa; vldb wl0, [p0, #0]
+nopb
+    No Operation in Load Unit B | Takes up load unit b for one bundle {IDLE}
+    = nothing
+    > nopb; vlda wl0, [p0, #0]
+nops
+    No Operation in the Store Unit | Takes up the store unit for one bundle {IDLE}
+    = nothing
+    > nops; add r0, r0, #1
+nopx
+    No Operation in the Scalar Unit | Takes up the scalar unit for one bundle {IDLE}
+    = nothing
+    > nopx; mov r0, r1
+nopm
+    No Operation in the Move Unit | Takes up the move unit for one bundle {IDLE}
+    = nothing
+    > nopm; add r0, r0, #1
+nopv
+    No Operation in the Vector Unit | Takes up the vector unit for one bundle {IDLE}
+    = nothing
+    > nopv; mov r0, r1
+nopxm
+    No Operation in the Scalar and the Move Unit | Takes up the scalar and the move unit for one
+    bundle {IDLE}
+    = nothing
+    > nopa; nopxm
+mov
+    Move | Copies a register or an immediate, within one bundle. The immediate has 10 bits on XDNA1
+    and 11 on XDNA2. Other forms read a stream or write one.
+    = dst = src
+    > mov p3, p0
+mova
+    Move Immediate in Load Unit A | Writes an immediate of 11 bits, where the document speaks of 8.
+    There is no form that copies a register: that is `mov`.
+    = dst = imm
+    > mova r0, #28
+movx
+    Move in the Scalar Unit | Writes an immediate of 11 bits (the document speaks of 8), or copies a
+    scalar register to a control register.
+    = dst = imm
+    > movx r24, #0
+movxm
+    Move Long Immediate | Writes an immediate of 32 bits or the address of a symbol. It takes the
+    scalar and the move unit together.
+    = dst = imm
+    > movxm r0, #1000000
+vmov
+    Vector Move | Copies a vector register or an accumulator, or reads or writes the cascade.
+    Between registers the copy lands two bundles later.
+    = dst = src
+    > vmov x1, x0
+lda
+    Load in Unit A | Reads four bytes, or sixteen for a mask register. The result lands seven
+    bundles later: the document's table says 6 for loads of four bytes, the compiler schedules 7 for
+    all of them.
+    = dst = memory[ptr]
+    = ptr = ptr + offset, where an offset follows the bracket
+    > lda r1, [p0, #0]
+vlda
+    Vector Load in Unit A | Reads a vector register or a part of an accumulator, which lands seven
+    bundles later. Unit A alone reaches accumulators.
+    = dst = memory[ptr]
+    = ptr = ptr + offset, where an offset follows the bracket
+    > vlda wl0, [p0], #32
+vldb
+    Vector Load in Unit B | Reads a vector register, which lands seven bundles later. Unit B has no
+    scalar load: the `LDB` of the document does not exist.
+    = dst = memory[ptr]
+    = ptr = ptr + offset, where an offset follows the bracket
+    > vldb wl0, [p0, #32]
+vlda.conv.fp32.bf16
+    Vector Load with Conversion | Reads bfloat16 values and makes 32-bit floating-point values of
+    them in an accumulator, seven bundles later.
+    = dst = fp32(memory[ptr])
+    > vlda.conv.fp32.bf16 bml0, [p0], #32
+vlda.fill.512
+    Fill the Load Queue in Unit A | Reads 64 bytes into a load queue, for operands whose size is no
+    power of two. The position counts what the queue holds.
+    = fifo = memory[ptr]
+    = position = position + 64
+    > vlda.fill.512 [p0, lf0, r24]
+vldb.fill.512
+    Fill the Load Queue in Unit B | The same as `vlda.fill.512` in the other unit, so that both
+    queues fill at once.
+    = fifo = memory[ptr]
+    = position = position + 64
+    > vldb.fill.512 [p1, lf1, r25]
+vlda.pop.576
+    Take 576 Bits from the Load Queue in Unit A | Reads the next 64 bytes and takes 72 out of the
+    queue, which land eight bundles later. The pointer grows by 72. No ordinary load may follow it
+    in the pipeline.
+    = dst = 72 bytes of fifo and memory[ptr]
+    = ptr = ptr + 72
+    = position = position - 8
+    > vlda.pop.576 ex5, [p0, lf0, r24]
+vldb.pop.576
+    Take 576 Bits from the Load Queue in Unit B | The same as `vlda.pop.576` in the other unit, with
+    a queue of its own.
+    = dst = 72 bytes of fifo and memory[ptr]
+    = ptr = ptr + 72
+    = position = position - 8
+    > vldb.pop.576 ex10, [p1, lf1, r25]
+st
+    Store | Writes four bytes, or sixteen of a mask register. The value is read in the cycle of
+    issue (the document's latency of 6 is that of the memory). The access itself follows later,
+    after five cycles.
+    = memory[ptr] = src
+    = ptr = ptr + offset, where an offset follows the bracket
+    > st r4, [p2, #0]
+vst
+    Vector Store | Writes a vector register or a part of an accumulator. The value is read in the
+    cycle of issue; the document says 2. The access itself follows later, after five cycles.
+    = memory[ptr] = src
+    = ptr = ptr + offset, where an offset follows the bracket
+    > vst wl3, [p2], #32
+vst.conv.bf16.fp32
+    Vector Store with Conversion | Makes bfloat16 values of an accumulator and writes them. The
+    value is read in the cycle of issue. The access itself follows later, after seven cycles.
+    = memory[ptr] = bf16(src)
+    > vst.conv.bf16.fp32 bml0, [p2], #32
+vst.push.576.conv.bfp16ebs8.fp32
+    Put 576 Bits into the Store Queue, with Conversion | Makes block floating-point values of an
+    accumulator and puts their 72 bytes into the store queue, which writes whole vectors. Close it
+    with `vst.flush.512.conv`.
+    = fifo = fifo and bfp16(src)
+    > vst.push.576.conv.bfp16ebs8.fp32 dm0, [p2, sf, r26]
+vst.flush.512.conv
+    Empty the Store Queue | Writes what is left in the store queue after conversions.
+    = memory[p2] = fifo
+    > vst.flush.512.conv [p2, sf, r26]
+vshuffle
+    Vector Shuffle | Permutes the elements of two vector registers; the mode chooses how: 28 turns
+    an 8x4 matrix of bfloat16 from one of 4x8, 29 the other way round. Lands two bundles later.
+    = dst = permutation of src1 and src2
+    > vshuffle x7, x2, x4, r0
+add
+    Addition | Adds two scalars within one bundle. An immediate has 7 bits and a sign.
+    = dst = src1 + src2
+    > add r1, r2, #3
+padda
+    Pointer Addition in Load Unit A | {PADD} The steps of the immediate differ: 4 bytes on XDNA1, 64
+    on XDNA2.
+    = ptr = ptr + offset
+    > padda [p0], #64
+paddb
+    Pointer Addition in Load Unit B | {PADD} The steps of the immediate differ: 4 bytes on XDNA1, 64
+    on XDNA2.
+    = ptr = ptr + offset
+    > paddb [p0], #64
+padds
+    Pointer Addition in the Store Unit | {PADD} The steps of the immediate differ: 4 bytes on XDNA1,
+    64 on XDNA2.
+    = ptr = ptr + offset
+    > padds [p0], m1
+mul
+    Multiplication | Multiplies two scalars; the product lands two bundles later.
+    = dst = src1 * src2
+    > mul r0, r1, r2
+vmac.f
+    Matrix Multiply-Accumulate, Floating Point | Multiplies two matrices and adds the product to an
+    accumulator. The sum lands six bundles later; the accumulator is read late, so that one sum can
+    follow another. The configuration chooses shapes and types: 28 is 4x8x4 of bfloat16 on XDNA1,
+    780 is 8x8x8 of block floating point on XDNA2.
+    = dst = acc + src1 * src2
+    >
+lt
+    Less Than | Compares signed numbers. {COMPARISONS}
+    = dst = src1 < src2
+    > lt r0, r1, r2
+ltu
+    Less Than, Unsigned | Compares unsigned numbers. {COMPARISONS}
+    = dst = src1 < src2
+    > ltu r1, r2, r1
+ge
+    Greater or Equal | Compares signed numbers. {COMPARISONS}
+    = dst = src1 >= src2
+    > ge r0, r1, r2
+geu
+    Greater or Equal, Unsigned | Compares unsigned numbers. {COMPARISONS}
+    = dst = src1 >= src2
+    > geu r0, r1, r2
+sel.eqz
+    Select if Zero | Takes one of two scalars, by whether `r27` is zero.
+    = dst = src1 if r27 == 0 else src2
+    > sel.eqz r0, r1, r2, r27
+sel.nez
+    Select if Not Zero | Takes one of two scalars, by whether `r27` is not zero.
+    = dst = src1 if r27 != 0 else src2
+    > sel.nez r0, r1, r2, r27
+j
+    Jump | Goes on at a label, or at the address in a pointer. {DELAYED}
+    = pc = target
+    > j p0
+    > nop
+    > nop
+    > nop
+    > nop
+    > nop
+jz
+    Jump if Zero | Goes on at a label if a scalar is zero. {DELAYED}
+    = if cond == 0: pc = target
+    > again:
+    > jz r0, #again
+    > nop
+    > nop
+    > nop
+    > nop
+    > nop
+jnz
+    Jump if Not Zero | Goes on at a label if a scalar is not zero. {DELAYED}
+    = if cond != 0: pc = target
+    > again:
+    > jnz r0, #again
+    > nop
+    > nop
+    > nop
+    > nop
+    > nop
+jl
+    Call | Goes on at a label or a pointer and keeps the way back in `lr`. {DELAYED}
+    = lr = address behind the delay slots
+    = pc = target
+    > jl p0
+    > nop
+    > nop
+    > nop
+    > nop
+    > nop
+ret
+    Return | Goes on at the address in the link register. {DELAYED}
+    = pc = lr
+    > ret lr
+    > nop
+    > nop
+    > nop
+    > nop
+    > nop
+"""
+_SHARED = {
+    "DELAYED": (
+        "Takes effect behind the five bundles that follow it, which are executed in any case."
     ),
-    "nopa": Text(
-        "No Operation in Load Unit A",
-        "Takes up load unit a for one bundle and does nothing. A slot that a bundle does "
-        "not name is idle too.",
-        "nothing",
-        "nopa; vldb wl0, [p0, #0]",
+    "IDLE": "and does nothing. A slot that a bundle does not name is idle too.",
+    "COMPARISONS": (
+        "Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` only: for `a > b` write `lt dst, b, "
+        "a`, for `a <= b` write `ge dst, b, a`."
     ),
-    "nopb": Text(
-        "No Operation in Load Unit B",
-        "Takes up load unit b for one bundle and does nothing. A slot that a bundle does "
-        "not name is idle too.",
-        "nothing",
-        "nopb; vlda wl0, [p0, #0]",
-    ),
-    "nops": Text(
-        "No Operation in the Store Unit",
-        "Takes up the store unit for one bundle and does nothing. A slot that a bundle "
-        "does not name is idle too.",
-        "nothing",
-        "nops; add r0, r0, #1",
-    ),
-    "nopx": Text(
-        "No Operation in the Scalar Unit",
-        "Takes up the scalar unit for one bundle and does nothing. A slot that a bundle "
-        "does not name is idle too.",
-        "nothing",
-        "nopx; mov r0, r1",
-    ),
-    "nopm": Text(
-        "No Operation in the Move Unit",
-        "Takes up the move unit for one bundle and does nothing. A slot that a bundle does "
-        "not name is idle too.",
-        "nothing",
-        "nopm; add r0, r0, #1",
-    ),
-    "nopv": Text(
-        "No Operation in the Vector Unit",
-        "Takes up the vector unit for one bundle and does nothing. A slot that a bundle "
-        "does not name is idle too.",
-        "nothing",
-        "nopv; mov r0, r1",
-    ),
-    "nopxm": Text(
-        "No Operation in the Scalar and the Move Unit",
-        "Takes up the scalar and the move unit for one bundle and does nothing. A slot "
-        "that a bundle does not name is idle too.",
-        "nothing",
-        "nopa; nopxm",
-    ),
-    "mov": Text(
-        "Move",
-        "Copies a register or an immediate, within one bundle. The immediate has 10 bits "
-        "on XDNA1 and 11 on XDNA2. Other forms read a stream or write one.",
-        "dst = src",
-        "mov p3, p0",
-    ),
-    "mova": Text(
-        "Move Immediate in Load Unit A",
-        "Writes an immediate of 11 bits, where the document speaks of 8. There is no form "
-        "that copies a register: that is `mov`.",
-        "dst = imm",
-        "mova r0, #28",
-    ),
-    "movx": Text(
-        "Move in the Scalar Unit",
-        "Writes an immediate of 11 bits (the document speaks of 8), or copies a scalar "
-        "register to a control register.",
-        "dst = imm",
-        "movx r24, #0",
-    ),
-    "movxm": Text(
-        "Move Long Immediate",
-        "Writes an immediate of 32 bits or the address of a symbol. It takes the scalar "
-        "and the move unit together.",
-        "dst = imm",
-        "movxm r0, #1000000",
-    ),
-    "vmov": Text(
-        "Vector Move",
-        "Copies a vector register or an accumulator, or reads or writes the cascade. "
-        "Between registers the copy lands two bundles later.",
-        "dst = src",
-        "vmov x1, x0",
-    ),
-    "lda": Text(
-        "Load in Unit A",
-        "Reads four bytes, or sixteen for a mask register. The result lands seven bundles "
-        "later: the document's table says 6 for loads of four bytes, the compiler "
-        "schedules 7 for all of them.",
-        "dst = memory[ptr]\nptr = ptr + offset, where an offset follows the bracket",
-        "lda r1, [p0, #0]",
-    ),
-    "vlda": Text(
-        "Vector Load in Unit A",
-        "Reads a vector register or a part of an accumulator, which lands seven bundles "
-        "later. Unit A alone reaches accumulators.",
-        "dst = memory[ptr]\nptr = ptr + offset, where an offset follows the bracket",
-        "vlda wl0, [p0], #32",
-    ),
-    "vldb": Text(
-        "Vector Load in Unit B",
-        "Reads a vector register, which lands seven bundles later. Unit B has no scalar "
-        "load: the `LDB` of the document does not exist.",
-        "dst = memory[ptr]\nptr = ptr + offset, where an offset follows the bracket",
-        "vldb wl0, [p0, #32]",
-    ),
-    "vlda.conv.fp32.bf16": Text(
-        "Vector Load with Conversion",
-        "Reads bfloat16 values and makes 32-bit floating-point values of them in an "
-        "accumulator, seven bundles later.",
-        "dst = fp32(memory[ptr])",
-        "vlda.conv.fp32.bf16 bml0, [p0], #32",
-    ),
-    "vlda.fill.512": Text(
-        "Fill the Load Queue in Unit A",
-        "Reads 64 bytes into a load queue, for operands whose size is no power of two. The "
-        "position counts what the queue holds.",
-        "fifo = memory[ptr]\nposition = position + 64",
-        "vlda.fill.512 [p0, lf0, r24]",
-    ),
-    "vldb.fill.512": Text(
-        "Fill the Load Queue in Unit B",
-        "The same as `vlda.fill.512` in the other unit, so that both queues fill at once.",
-        "fifo = memory[ptr]\nposition = position + 64",
-        "vldb.fill.512 [p1, lf1, r25]",
-    ),
-    "vlda.pop.576": Text(
-        "Take 576 Bits from the Load Queue in Unit A",
-        "Reads the next 64 bytes and takes 72 out of the queue, which land eight bundles "
-        "later. The pointer grows by 72. No ordinary load may follow it in the pipeline.",
-        "dst = 72 bytes of fifo and memory[ptr]\nptr = ptr + 72\nposition = position - 8",
-        "vlda.pop.576 ex5, [p0, lf0, r24]",
-    ),
-    "vldb.pop.576": Text(
-        "Take 576 Bits from the Load Queue in Unit B",
-        "The same as `vlda.pop.576` in the other unit, with a queue of its own.",
-        "dst = 72 bytes of fifo and memory[ptr]\nptr = ptr + 72\nposition = position - 8",
-        "vldb.pop.576 ex10, [p1, lf1, r25]",
-    ),
-    "st": Text(
-        "Store",
-        "Writes four bytes, or sixteen of a mask register. The value is read in the cycle "
-        "of issue (the document's latency of 6 is that of the memory). The access itself "
-        "follows later, after five cycles.",
-        "memory[ptr] = src\nptr = ptr + offset, where an offset follows the bracket",
-        "st r4, [p2, #0]",
-    ),
-    "vst": Text(
-        "Vector Store",
-        "Writes a vector register or a part of an accumulator. The value is read in the "
-        "cycle of issue; the document says 2. The access itself follows later, after five "
-        "cycles.",
-        "memory[ptr] = src\nptr = ptr + offset, where an offset follows the bracket",
-        "vst wl3, [p2], #32",
-    ),
-    "vst.conv.bf16.fp32": Text(
-        "Vector Store with Conversion",
-        "Makes bfloat16 values of an accumulator and writes them. The value is read in the "
-        "cycle of issue. The access itself follows later, after seven cycles.",
-        "memory[ptr] = bf16(src)",
-        "vst.conv.bf16.fp32 bml0, [p2], #32",
-    ),
-    "vst.push.576.conv.bfp16ebs8.fp32": Text(
-        "Put 576 Bits into the Store Queue, with Conversion",
-        "Makes block floating-point values of an accumulator and puts their 72 bytes into "
-        "the store queue, which writes whole vectors. Close it with `vst.flush.512.conv`.",
-        "fifo = fifo and bfp16(src)",
-        "vst.push.576.conv.bfp16ebs8.fp32 dm0, [p2, sf, r26]",
-    ),
-    "vst.flush.512.conv": Text(
-        "Empty the Store Queue",
-        "Writes what is left in the store queue after conversions.",
-        "memory[p2] = fifo",
-        "vst.flush.512.conv [p2, sf, r26]",
-    ),
-    "vshuffle": Text(
-        "Vector Shuffle",
-        "Permutes the elements of two vector registers; the mode chooses how: 28 turns an "
-        "8x4 matrix of bfloat16 from one of 4x8, 29 the other way round. Lands two bundles "
-        "later.",
-        "dst = permutation of src1 and src2",
-        "vshuffle x7, x2, x4, r0",
-    ),
-    "add": Text(
-        "Addition",
-        "Adds two scalars within one bundle. An immediate has 7 bits and a sign.",
-        "dst = src1 + src2",
-        "add r1, r2, #3",
-    ),
-    "padda": Text(
-        "Pointer Addition in Load Unit A",
-        "Adds to a pointer without an access; the sum can be used in the next bundle. The "
-        "steps of the immediate differ: 4 bytes on XDNA1, 64 on XDNA2.",
-        "ptr = ptr + offset",
-        "padda [p0], #64",
-    ),
-    "paddb": Text(
-        "Pointer Addition in Load Unit B",
-        "Adds to a pointer without an access; the sum can be used in the next bundle. The "
-        "steps of the immediate differ: 4 bytes on XDNA1, 64 on XDNA2.",
-        "ptr = ptr + offset",
-        "paddb [p0], #64",
-    ),
-    "padds": Text(
-        "Pointer Addition in the Store Unit",
-        "Adds to a pointer without an access; the sum can be used in the next bundle. The "
-        "steps of the immediate differ: 4 bytes on XDNA1, 64 on XDNA2.",
-        "ptr = ptr + offset",
-        "padds [p0], m1",
-    ),
-    "mul": Text(
-        "Multiplication",
-        "Multiplies two scalars; the product lands two bundles later.",
-        "dst = src1 * src2",
-        "mul r0, r1, r2",
-    ),
-    "vmac.f": Text(
-        "Matrix Multiply-Accumulate, Floating Point",
-        "Multiplies two matrices and adds the product to an accumulator. The sum lands six "
-        "bundles later; the accumulator is read late, so that one sum can follow another. "
-        "The configuration chooses shapes and types: 28 is 4x8x4 of bfloat16 on XDNA1, 780 "
-        "is 8x8x8 of block floating point on XDNA2.",
-        "dst = acc + src1 * src2",
-        "",
-    ),
-    "lt": Text(
-        "Less Than",
-        "Compares signed numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` only: "
-        "for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
-        "dst = src1 < src2",
-        "lt r0, r1, r2",
-    ),
-    "ltu": Text(
-        "Less Than, Unsigned",
-        "Compares unsigned numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` "
-        "only: for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
-        "dst = src1 < src2",
-        "ltu r1, r2, r1",
-    ),
-    "ge": Text(
-        "Greater or Equal",
-        "Compares signed numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` only: "
-        "for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
-        "dst = src1 >= src2",
-        "ge r0, r1, r2",
-    ),
-    "geu": Text(
-        "Greater or Equal, Unsigned",
-        "Compares unsigned numbers. Writes 1 or 0. There are `lt`, `ge`, `eq` and `ne` "
-        "only: for `a > b` write `lt dst, b, a`, for `a <= b` write `ge dst, b, a`.",
-        "dst = src1 >= src2",
-        "geu r0, r1, r2",
-    ),
-    "sel.eqz": Text(
-        "Select if Zero",
-        "Takes one of two scalars, by whether `r27` is zero.",
-        "dst = src1 if r27 == 0 else src2",
-        "sel.eqz r0, r1, r2, r27",
-    ),
-    "sel.nez": Text(
-        "Select if Not Zero",
-        "Takes one of two scalars, by whether `r27` is not zero.",
-        "dst = src1 if r27 != 0 else src2",
-        "sel.nez r0, r1, r2, r27",
-    ),
-    "j": Text(
-        "Jump",
-        "Goes on at a label, or at the address in a pointer. Takes effect behind the five "
-        "bundles that follow it, which are executed in any case.",
-        "pc = target",
-        "j p0\nnop\nnop\nnop\nnop\nnop",
-    ),
-    "jz": Text(
-        "Jump if Zero",
-        "Goes on at a label if a scalar is zero. Takes effect behind the five bundles that "
-        "follow it, which are executed in any case.",
-        "if cond == 0: pc = target",
-        "again:\njz r0, #again\nnop\nnop\nnop\nnop\nnop",
-    ),
-    "jnz": Text(
-        "Jump if Not Zero",
-        "Goes on at a label if a scalar is not zero. Takes effect behind the five bundles "
-        "that follow it, which are executed in any case.",
-        "if cond != 0: pc = target",
-        "again:\njnz r0, #again\nnop\nnop\nnop\nnop\nnop",
-    ),
-    "jl": Text(
-        "Call",
-        "Goes on at a label or a pointer and keeps the way back in `lr`. Takes effect "
-        "behind the five bundles that follow it, which are executed in any case.",
-        "lr = address behind the delay slots\npc = target",
-        "jl p0\nnop\nnop\nnop\nnop\nnop",
-    ),
-    "ret": Text(
-        "Return",
-        "Goes on at the address in the link register. Takes effect behind the five bundles "
-        "that follow it, which are executed in any case.",
-        "pc = lr",
-        "ret lr\nnop\nnop\nnop\nnop\nnop",
-    ),
+    "PADD": "Adds to a pointer without an access; the sum can be used in the next bundle.",
 }
 
 _BASES: Mapping[str, str] = {
@@ -463,7 +403,8 @@ class Documents:
     """Creates the documentation of forms, with examples that differ per instruction set."""
 
     def __init__(self, examples: Mapping[str, str], slots: Mapping[str, str]) -> None:
-        """`examples` overrides those of `TEXTS`, by mnemonic; `slots` maps slots to titles."""
+        """`examples` overrides those of the table, by mnemonic; `slots` maps slots to titles."""
+        self._texts = {block.head: block for block in blocks(_TABLE, _SHARED)}
         self._examples = examples
         self._slots = slots
 
@@ -471,14 +412,14 @@ class Documents:
         self, mnemonic: str, slot: str, syntax: str, operands: Sequence[Operand]
     ) -> InstructionDoc:
         """Return the documentation of one form."""
-        text = TEXTS.get(mnemonic)
         lines = [f"{operand.name}: {operand.description}" for operand in operands]
+        text = self._texts.get(mnemonic)
         if text is None:
-            title = _title_of(mnemonic)
             summary = f"An operation of {self._slots[slot]}."
-            return InstructionDoc(title, summary, syntax, lines)
-        example = self._examples.get(mnemonic, text.example)
-        return InstructionDoc(text.title, text.summary, syntax, lines, text.operation, example)
+            return InstructionDoc(_title_of(mnemonic), summary, syntax, lines)
+        title, _, summary = " ".join(text.lines).partition(" | ")
+        example = self._examples.get(mnemonic, "\n".join(text.example))
+        return InstructionDoc(title, summary, syntax, lines, "\n".join(text.operation), example)
 
 
 def _title_of(mnemonic: str) -> str:

@@ -11,11 +11,9 @@
 
 An operand is ``{name:Type}`` where the method receives its number; ``@live`` or ``@old`` behind the
 type is the time at which its register is read instead, before the bundle for `old`. Its line
-below says what it is. ``{name}`` alone is an operand that several instructions share.
-
-`=` begins a line of the operation, `>` one of the example, `-` facts, each a key of the entry. Of a
-fact `reads`, state is live unless `old` stands before it. A word in capitals and braces stands for
-a text that several blocks share. A line that is indented further continues the one before it.
+below says what it is. ``{name}`` alone is an operand that several instructions share. A fact is a
+key of the entry; what a fact `reads` names is live unless `old` stands before it. The rest is as
+`isa/blocks.py` says.
 
 `entries` returns the entries that "Adding Instructions" describes; an entry may as well be written
 in that form, and added to its slot.
@@ -24,14 +22,14 @@ in that form, and added to its slot.
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator
+from typing import Any
 
+from ipu_asm.isa.blocks import Block, blocks, raw_blocks
 from ipu_asm.isa.model import InstructionDoc
 
 Entry = dict[str, Any]
 
 _OPERAND = re.compile(r"\{(\w+)(?::(\w+)(?:@(live|old))?)?\}")
-_TEXT = re.compile(r"\{([A-Z_]+)\}")
 _TIMES = {"live": "live", "old": "snapshot"}
 _LISTS = ("accesses", "windows", "requires", "traits", "writes")
 
@@ -58,7 +56,7 @@ class Notation:
     def __init__(self, shared: str) -> None:
         self._texts: dict[str, str] = {}
         self._operands: dict[str, tuple[re.Match[str], str]] = {}
-        for block in (*_blocks(_SHARED), *_blocks(shared)):
+        for block in (*raw_blocks(_SHARED), *raw_blocks(shared)):
             head, _, text = " ".join(map(str.strip, block)).partition("} ")
             operand = _OPERAND.fullmatch(f"{head}}}")
             if operand is None or operand[2] is None:
@@ -66,35 +64,32 @@ class Notation:
             else:
                 self._operands[operand[1]] = operand, text
 
-    def entries(self, blocks: str) -> dict[str, Entry]:
+    def entries(self, table: str) -> dict[str, Entry]:
         """Return the entries of a slot by mnemonic."""
-        return dict(map(self._entry, _blocks(blocks)))
+        return dict(map(self._entry, blocks(table, self._texts)))
 
-    def pseudo_entries(self, blocks: str) -> dict[str, Entry]:
+    def pseudo_entries(self, table: str) -> dict[str, Entry]:
         """Return the entries of pseudo-instructions, which have the fact `becomes`."""
-        entries = self.entries(blocks)
+        entries = self.entries(table)
         for entry in entries.values():
             entry["operands"] = [operand["name"] for operand in entry["operands"]]
             del entry["execute_fn"]
         return entries
 
-    def _entry(self, block: list[str]) -> tuple[str, Entry]:
-        mnemonic, _, form = block[0].partition(" ")
+    def _entry(self, block: Block) -> tuple[str, Entry]:
+        mnemonic, _, form = block.head.partition(" ")
         names = [match[1] for match in _OPERAND.finditer(form)]
-        parts: dict[str, list[str]] = {"": [], "=": [], ">": [], "-": []}
+        sentences: list[str] = []
         texts: dict[str, str] = {}
-        for line in block[1:]:
-            mark = line[:1] if line[:1] in parts else ""
-            text = self._filled(line[2:] if mark else line)
-            name, colon, description = text.partition(": ")
-            if not mark and colon and name in names:
-                texts[name] = description
+        for line in block.lines:
+            name, colon, text = line.partition(": ")
+            if colon and name in names:
+                texts[name] = text
             else:
-                parts[mark].append(text)
-        facts = [fact.split(" ", 1) for line in parts["-"] for fact in line.split("; ")]
-        title, _, summary = " ".join(parts[""]).partition(" | ")
+                sentences.append(line)
+        title, _, summary = " ".join(sentences).partition(" | ")
         operands = [self._operand(match, texts) for match in _OPERAND.finditer(form)]
-        idle = ["nothing changes"] if ["nop"] in facts else []
+        idle = ["nothing changes"] if "nop" in block.facts else []
         entry: Entry = {
             "operands": operands,
             "doc": InstructionDoc(
@@ -102,13 +97,13 @@ class Notation:
                 summary=summary,
                 syntax=" ".join((mnemonic, *names)),
                 operands=[f"{name}: {texts[name]}" for name in names] or (),
-                operation="\n".join(parts["="] or idle),
-                example="\n".join(parts[">"]) or f"{mnemonic};;",
+                operation="\n".join(block.operation or idle),
+                example="\n".join(block.example) or f"{mnemonic};;",
             ),
             "execute_fn": f"execute_{mnemonic.lower().replace('.', '_')}",
         }
-        for fact in facts:
-            _add(entry, *fact)
+        for fact in block.facts:
+            _add(entry, *fact.split(" ", 1))
         return mnemonic, entry
 
     def _operand(self, match: re.Match[str], texts: dict[str, str]) -> Entry:
@@ -118,24 +113,6 @@ class Notation:
             texts.setdefault(name, text)
         operand = {"name": name, "type": match[2]}
         return operand | {"read": _TIMES[match[3]]} if match[3] else operand
-
-    def _filled(self, text: str) -> str:
-        return _TEXT.sub(lambda match: self._texts[match[1]], text)
-
-
-def _blocks(text: str) -> Iterator[list[str]]:
-    """Yield blocks: lines without indentation, except that deeper ones continue the one before."""
-    block: list[str] = []
-    for line in text.splitlines():
-        text = line.removeprefix("    ")
-        if text is line and block:
-            yield block
-            block = []
-        if text[:1] == " ":
-            block[-1] += f" {text.strip()}"
-        else:
-            block.append(text)
-    yield block
 
 
 def _add(entry: Entry, key: str, value: str = "") -> None:

@@ -37,11 +37,9 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.unloaded_reads import UnloadedRead
 from ipu_asm.lint.rule import Rule
-from ipu_asm.lint.run_findings import in_each_configuration
-from ipu_asm.lint.unloaded_findings import loads_of, place_of, unloaded_reads_of
+from ipu_asm.lint.rules.control_run.read_before_load import unloaded_findings
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W302", "element-never-loaded", Severity.WARNING)
@@ -49,27 +47,19 @@ RULE_ID = RuleId("W302", "element-never-loaded", Severity.WARNING)
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each multiplication of elements of which none has been loaded."""
-    return in_each_configuration(program, _reads)
+    return unloaded_findings(program, RULE_ID, _message, of_windows=True)
 
 
-def _reads(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    for read in unloaded_reads_of(program, facts):
-        if read.window is not None:
-            yield _finding(program, read)
-
-
-def _finding(program: Program, read: UnloadedRead) -> Diagnostic:
+def _message(program: Program, read: UnloadedRead, mnemonic: str) -> str:
     assert read.window is not None
-    span, mnemonic = place_of(program, read)
     last, size = read.first + read.window.size - 1, program.isa.spaces[read.register].size
     if read.window.is_clipped:
         last = min(last, size - 1)
     wanted = _range(read.first, last % size)
-    message = (
+    return (
         f"elements must be loaded before `{mnemonic}` reads them: it reads {wanted} "
         f"of `{read.register}`, only {_ranges(read.loaded)} are loaded"
     )
-    return Diagnostic(RULE_ID, message, span, tuple(loads_of(program, read.register)))
 
 
 def _range(first: int, last: int) -> str:

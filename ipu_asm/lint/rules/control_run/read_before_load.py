@@ -35,35 +35,30 @@ usual causes are the name of another register, a load behind its use, and a load
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Callable, Iterator, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.accesses import access_span, accesses_of
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.unloaded_reads import UnloadedRead, scratch_reads
+from ipu_asm.flow.unloaded_reads import UnloadedRead, UnloadedReads, scratch_reads, unloaded_reads
+from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
-from ipu_asm.lint.unloaded_findings import loads_of, place_of, unloaded_reads_of
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.text import Span
 
 RULE_ID = RuleId("W301", "read-before-load", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each read of a register that nothing has loaded."""
-    return in_each_configuration(program, _reads)
+    return unloaded_findings(program, RULE_ID, _message, of_windows=False)
 
 
-def _reads(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    for read in unloaded_reads_of(program, facts):
-        if read.window is None:
-            yield _finding(program, read)
-
-
-def _finding(program: Program, read: UnloadedRead) -> Diagnostic:
-    span, mnemonic = place_of(program, read)
+def _message(program: Program, read: UnloadedRead, mnemonic: str) -> str:
     register, where = read.register, "before" if read.is_certain else "on every path to"
-    related = tuple(loads_of(program, register))
-    if not related:
+    if register not in _first_loads(program):
         found = "nothing in the program loads it"
     elif register in scratch_reads(program)[read.address].writes:
         found = "it does not see the load of its own bundle"
@@ -71,8 +66,7 @@ def _finding(program: Program, read: UnloadedRead) -> Diagnostic:
         found = "the first load comes later"
     else:
         found = "on some path nothing loads it"
-    message = f"`{register}` must be loaded {where} `{mnemonic}`: {found}"
-    return Diagnostic(RULE_ID, message, span, related)
+    return f"`{register}` must be loaded {where} `{mnemonic}`: {found}"
 
 
 _LOADS = "ldr_mult_reg r0 lr0 cr0;;\nldr_cyclic_mult_reg lr0 cr0 lr0;;\n"
@@ -107,3 +101,80 @@ RULE = Rule(
     ),
     check_program=check,
 )
+
+
+def unloaded_findings(
+    program: Program,
+    rule: RuleId,
+    message: Callable[[Program, UnloadedRead, str], str],
+    *,
+    of_windows: bool,
+) -> Iterator[Diagnostic]:
+    """Yield a finding of a rule for each read of a window of elements, or for each other read.
+
+    `message` is given the read and the mnemonic that reads.
+    """
+
+    def reads(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
+        for read in _unloaded_reads(program, facts):
+            if (read.window is not None) == of_windows:
+                span, mnemonic = _place_of(program, read)
+                related = tuple(_loads_of(program, read.register))
+                yield Diagnostic(rule, message(program, read, mnemonic), span, related)
+
+    return in_each_configuration(program, reads)
+
+
+def _unloaded_reads(program: Program, facts: ControlFacts) -> Sequence[UnloadedRead]:
+    """Return the reads of registers that nothing has loaded, in one configuration.
+
+    There are none in a text without a halt: it is a fragment, and what comes before is unknown.
+    """
+    if not program.where(_halts):
+        return ()
+    name = f"unloaded_reads {sorted(facts.presets.items())}"
+    earlier: UnloadedReads | None = program.cache.known_whole(name)
+    inputs = facts, scratch_reads(program)
+    found = program.cache.whole(name, inputs, lambda: unloaded_reads(program, facts, earlier))
+    return found.reads
+
+
+def _halts(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.flow == "halt"
+
+
+def _place_of(program: Program, read: UnloadedRead) -> tuple[Span, str]:
+    """Return the span of the register that is read, or of the mnemonic, and the mnemonic."""
+    number = program.bundle_at_address[read.address]
+    bundle = program.bundles[number]
+    accesses = [
+        access
+        for access in accesses_of(program.isa, bundle)
+        if access.reads and read.register in access.units
+    ]
+    access = next((each for each in accesses if not each.writes), accesses[0])
+    span = program.span(number, access_span(bundle, access))
+    return span, bundle.instructions[access.instruction].mnemonic
+
+
+def _loads_of(program: Program, register: str) -> Iterator[RelatedInformation]:
+    """Yield the first place in the text that loads a register, if there is one."""
+    number = _first_loads(program).get(register)
+    if number is None:
+        return
+    bundle = program.bundles[number]
+    for access in accesses_of(program.isa, bundle):
+        if access.writes and register in access.units:
+            span = program.span(number, access_span(bundle, access))
+            yield RelatedInformation(span, f"`{register}` is loaded here")
+            return
+
+
+@cached_on_program
+def _first_loads(program: Program) -> dict[str, int]:
+    """Return the number of the first bundle that writes each scratch register."""
+    found: dict[str, int] = {}
+    for number, effects in zip(program.bundle_at_address, scratch_reads(program)):
+        for register in effects.writes:
+            found.setdefault(register, number)
+    return found

@@ -31,7 +31,7 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
-from ipu_asm.targets.colossus.rules._repeats import (
+from ipu_asm.targets.colossus.rules.repeat_body import (
     ALIGNMENT,
     Repeat,
     is_misaligned,
