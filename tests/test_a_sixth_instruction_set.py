@@ -24,12 +24,12 @@ from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import LANDINGS, LENS_FAMILIES
+from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.occurrences import OccurrenceKind
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.rename import rename
 from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signatures
-from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rules import all_rules

@@ -16,7 +16,7 @@ from ipu_asm.flow.assertions.comments import (
     assertion_comments,
     comments_of_bundle,
 )
-from ipu_asm.ide.completion.items import KEYWORD, REGISTER, CompletionItem
+from ipu_asm.ide.completion.snippets import KEYWORD, REGISTER, CompletionItem
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

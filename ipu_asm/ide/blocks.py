@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import zip_longest
-from typing import Collection
+from typing import Collection, Final
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.functions import local_labels
@@ -12,6 +12,43 @@ from ipu_asm.flow.loops import last_of_loop
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+from ipu_asm.text import Span
+
+LABEL: Final = "label"
+
+
+LOOP: Final = "loop"
+
+
+FUNCTION: Final = "function"
+
+
+BUNDLE: Final = "bundle"
+
+
+REGISTER: Final = "register"
+
+
+REGISTERS: Final = "registers"
+
+
+MACRO: Final = "macro"
+
+
+class DocumentSymbol(NamedTuple):
+    """A named part of the file: `span` is all of it, `name_span` its name.
+
+    `written_name` is the name in a template, where no distance from a label can be told.
+    """
+
+    name: str
+    kind: str
+    detail: str
+    span: Span
+    name_span: Span
+    children: tuple[DocumentSymbol, ...] = ()
+    written_name: str = ""
+
 
 _DEEPEST = 20
 

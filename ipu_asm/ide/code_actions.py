@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.diagnostics.errors import UNDEFINED_TEMPLATE_NAME
 from ipu_asm.flow.loops import enclosing_loops
-from ipu_asm.ide.control_run.configurations import shown_facts
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.kinds import FIX_ALL, QUICK_FIX
 from ipu_asm.ide.refactorings import REFACTORINGS
+from ipu_asm.ide.run_facts import shown_facts
 from ipu_asm.ide.template.checked import changes_comments_alone, written_edits
-from ipu_asm.ide.template.declaring import declaration
+from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
 from ipu_asm.lint.suppression_comments import SuppressionComment, suppression_comments
-from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+_CONTEXT: Final = re.compile(r"\s*ipu:\s*context\b")
+
+
+class Declaration(NamedTuple):
+    """A name and the edits that declare it."""
+
+    name: str
+    edits: tuple[TextEdit, ...]
 
 
 _EXAMPLE: Final = 128
@@ -236,3 +248,34 @@ def _unknown_registers(program: Program, offset: int) -> list[str]:
         if facts.base(access) is None:
             found.update(dict.fromkeys(facts.base_names(access)))
     return list(found)
+
+
+def undefined_name(analysis: Analysis, finding: Diagnostic) -> str | None:
+    """Return the name that a finding calls undefined; None for any other finding."""
+    if finding.rule != UNDEFINED_TEMPLATE_NAME or finding.path is not None:
+        return None
+    name = analysis.text[finding.span.start : finding.span.end]
+    return name if name.isidentifier() else None
+
+
+def declaration(analysis: Analysis, finding: Diagnostic) -> Declaration | None:
+    """Return the edits that declare an undefined name with the value 1; None if there is none.
+
+    Each context that a comment of the file declares gets it; without one, a comment is added.
+    """
+    name = undefined_name(analysis, finding)
+    if name is None:
+        return None
+    text = analysis.text
+    ends = [
+        tag.body.start + len(text[tag.body.start : tag.body.end].rstrip())
+        for tag in tags_of(text)
+        if tag.kind is TagKind.COMMENT and tag.is_closed
+        if _CONTEXT.match(text, *tag.body)
+    ]
+    if ends:
+        return Declaration(name, tuple(TextEdit(Span(end, end), f" {name}=1") for end in ends))
+    start = 1 if text.startswith("\ufeff") else 0
+    line_break = "\r\n" if "\r\n" in text else "\n"
+    comment = f"{{# ipu: context {name}=1 #}}{line_break}"
+    return Declaration(name, (TextEdit(Span(start, start), comment),))

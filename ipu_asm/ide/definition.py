@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ipu_asm.ide.expansions import Reading, is_template, reading_at
+from ipu_asm.ide.macros.names import parameter_at, parameter_use_at
 from ipu_asm.ide.macros.occurrences import macro_at
-from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
+from ipu_asm.ide.names.lookup import includes_of
 from ipu_asm.ide.numeric_labels import numeric_label_span, resolve_numeric_label
 from ipu_asm.ide.occurrences import LabelName, symbol_at
 from ipu_asm.ide.syntax_element import (
@@ -29,6 +30,13 @@ from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+class DocumentLink(NamedTuple):
+    """A span that names a file."""
+
+    span: Span
+    path: str
 
 
 class Definition(NamedTuple):
@@ -134,3 +142,8 @@ def _to_label(program: Program, origin: Span, label: str) -> Definition:
 def _full_span(program: Program, bundle: int, name: Span) -> Span:
     """Return the span from a name in a bundle to the end of the bundle's last token."""
     return Span(name.start, end_of_bundle(program, bundle))
+
+
+def document_links(analysis: Analysis) -> list[DocumentLink]:
+    """Return a link for each include whose file is found, in source order."""
+    return [DocumentLink(i.place.span, i.path) for i in includes_of(analysis) if i.path]

@@ -10,15 +10,14 @@ from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.ide.assertions import assertion_at, assertion_markdown, words_of_assertion
-from ipu_asm.ide.directives import directive_at, directive_markdown
+from ipu_asm.ide.completion.context import free_slots
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
+from ipu_asm.ide.macros.names import parameter_at, parameter_use_at
 from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.page import macro_markdown, parameter_markdown
-from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.pages.instruction import written_markdown
 from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import operand_markdown, register_markdown, register_use_at
-from ipu_asm.ide.slots import free_slots
 from ipu_asm.ide.syntax_element import (
     Blank,
     BundleEnd,
@@ -27,6 +26,8 @@ from ipu_asm.ide.syntax_element import (
     Mnemonic,
     OperandAt,
     SyntaxElement,
+    directive_at,
+    directive_markdown,
     element_at,
 )
 from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax

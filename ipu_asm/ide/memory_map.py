@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
-from ipu_asm.ide.control_run.accesses import instruction_span
-from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
-from ipu_asm.ide.control_run.run import (
-    cycles_sentence,
-)
 from ipu_asm.ide.expansions import is_template, whole_reading
+from ipu_asm.ide.run_facts import (
+    configuration_phrase,
+    cycles_sentence,
+    instruction_span,
+    shown_facts,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, counted
 

@@ -9,8 +9,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.ide.macros.names import ParameterInScope, parameter_at, parameter_use_at, uses_of
 from ipu_asm.ide.macros.occurrences import Certainty, macro_at, macro_occurrences
-from ipu_asm.ide.macros.parameters import ParameterInScope, parameter_at, parameter_use_at, uses_of
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,

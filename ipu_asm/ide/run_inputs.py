@@ -11,16 +11,47 @@ from ipu_asm.config.kernel_runs import FoundRun, configured_host, configured_run
 from ipu_asm.emulator.stated_options import StatedRegister, stated_registers
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions
+from ipu_asm.flow.loop_numbers import total_cycles
+from ipu_asm.ide.run_facts import (
+    configuration_phrase,
+    cycles_sentence,
+    shown_facts,
+    size_in_memory,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.testbench.data.source import DataError, data_of
+from ipu_asm.text import counted
+
+
+class RunTotals(NamedTuple):
+    """The numbers of a whole program, for a status bar.
+
+    `cycles` is None if they are not known. `text` says all of it.
+    """
+
+    isa: str
+    unit: str
+    bundles: int
+    limit: int
+    cycles: int | None
+    text: str
+
 
 HEADER = "header"
+
+
 """The origin of what the head comment of the program says."""
+
+
 COMMENT = "comment"
+
+
 """The origin of values in `# CR` comments."""
+
+
 _WORD = 1 << 32
 
 
@@ -174,3 +205,16 @@ def _generated(
         text = f"random:{len(load) + 1}@{note.start:#x}:{region.size}"
         load.append(RunData(text, HEADER, note.name))
     return tuple(load), tuple(unknown)
+
+
+def run_totals(program: Program) -> RunTotals:
+    """Return the cycles of a program and its part of instruction memory."""
+    isa, facts = program.isa, shown_facts(program)
+    size = size_in_memory(isa, program.size)
+    cycles = total_cycles(program, facts)
+    if facts is not None:
+        cycles_text = cycles_sentence(facts) + configuration_phrase(program)
+    else:
+        cycles_text = "" if cycles is None else counted(cycles, "cycle")
+    text = ", ".join(filter(None, (cycles_text, size)))
+    return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)

@@ -10,24 +10,26 @@ from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
-from ipu_asm.ide.completion.form_selection import form_accepts
+from ipu_asm.ide.completion.operands import form_accepts
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.macros.completion import with_values
-from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_called, without_comments
-from ipu_asm.ide.macros.page import parameter_markdown, shown_parameters
-from ipu_asm.ide.macros.parameters import (
+from ipu_asm.ide.macros.names import (
     MARK,
+    Macro,
     MacroBody,
     MacroParameter,
     ParameterInScope,
+    last_bundle_of,
+    macros_called,
     parameters_of,
+    without_comments,
 )
+from ipu_asm.ide.macros.page import parameter_markdown, shown_parameters
 from ipu_asm.ide.names.completion import header_names, with_header_values
 from ipu_asm.ide.names.lookup import FileReading
 from ipu_asm.ide.names.page import shown_path
 from ipu_asm.ide.pages.label import comment_above
-from ipu_asm.ide.template.blocks import template_syntax
-from ipu_asm.ide.template.calls import call_at
+from ipu_asm.ide.template.blocks import call_at, template_syntax
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

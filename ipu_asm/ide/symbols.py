@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Final, Iterator, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loops import last_of_loop
-from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
-from ipu_asm.ide.control_run.loops import loop_detail
-from ipu_asm.ide.document_symbol import (
+from ipu_asm.ide.blocks import (
     BUNDLE,
     FUNCTION,
     LABEL,
@@ -18,11 +16,15 @@ from ipu_asm.ide.document_symbol import (
     REGISTER,
     REGISTERS,
     DocumentSymbol,
+    OutlineBlock,
+    blocks_of,
+    has_content,
+    macro_blocks,
 )
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.macros.names import Macro, last_bundle_of
+from ipu_asm.ide.loop_counts import loop_detail
+from ipu_asm.ide.macros.names import Macro, last_bundle_of, parameters_of
 from ipu_asm.ide.macros.page import shown_parameters
-from ipu_asm.ide.macros.parameters import parameters_of
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.bundles import WrittenBundles
 from ipu_asm.ide.template.outline import symbol_of_tag, template_symbols, with_tags
@@ -34,8 +36,12 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
+
 _MOST_WORDS: Final = 3
+
+
 """Words of a heading, of which the mark of the comment is one."""
+
 
 _LONGEST_NAME: Final = 60
 

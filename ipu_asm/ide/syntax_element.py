@@ -6,19 +6,23 @@ The cost is proportional to the tokens of one bundle, not to the length of the p
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
+from ipu_asm.reports.markdown import inline_code
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.comments import comments_between, is_block_comment
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+_MARK: Final = "."
 
 
 class Mnemonic(NamedTuple):
@@ -175,3 +179,22 @@ def _place_of_token(bundle: Bundle, number: int, token: int, start: int) -> Synt
     if syntax.tokens[token].kind == "END":
         return BundleEnd(number, span)
     return Blank(number, span)
+
+
+def directive_at(program: Program, offset: int) -> Span | None:
+    """Return the span of a directive's name at an offset; None for preprocessor lines."""
+    number = program.bundle_at(offset)
+    syntax, start = program.bundles[number].syntax, program.starts[number]
+    plan = syntax.plan
+    for token in (plan.directive, *(first for first, _ in plan.inner_directives)):
+        if token >= 0 and syntax.words[token].startswith(_MARK):
+            span = syntax.spans[token].shifted(start)
+            if span.touches(offset):
+                return span
+    return None
+
+
+def directive_markdown(program: Program, word: str) -> str | None:
+    """Return the Markdown page of a directive; None if the instruction set does not document it."""
+    text = program.isa.surface.directives.get(word)
+    return f"**{inline_code(word)}** · directive\n\n{text}" if text else None

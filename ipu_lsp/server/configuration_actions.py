@@ -16,7 +16,7 @@ from ipu_asm.config.toml_edits import (
     add_isa,
 )
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.ide.configuration_changes import (
+from ipu_asm.ide.header_findings import (
     missing_headers,
     names_to_declare,
     set_to_choose,

@@ -7,8 +7,8 @@ import os
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ipu_asm.config.host_configurations import HostConfiguration, register_values
-from ipu_asm.ide.control_run.configurations import chosen_configuration, shown_configurations
 from ipu_asm.ide.expansions import whole_reading
+from ipu_asm.ide.run_facts import chosen_configuration, shown_configurations
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import Document, path_of
 from ipu_lsp.server.session import LspSession, View

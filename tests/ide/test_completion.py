@@ -9,8 +9,7 @@ import pytest
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.items import CompletionItem
-from ipu_asm.ide.completion.snippets import instruction_snippet
+from ipu_asm.ide.completion.snippets import CompletionItem, instruction_snippet
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import fixture

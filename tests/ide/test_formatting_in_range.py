@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
-from ipu_asm.ide.formatting.styles import INSTRUCTION
+from ipu_asm.ide.formatting.lines import INSTRUCTION
 from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.test_everywhere import TEXTS, damaged
 from tests.ide.test_formatting import HOUSE

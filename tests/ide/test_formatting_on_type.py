@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES
+from ipu_asm.ide.formatting.lines import BUNDLE, INSTRUCTION
 from ipu_asm.ide.formatting.on_type import formatting_on_type
-from ipu_asm.ide.formatting.styles import BUNDLE, INSTRUCTION
 from ipu_asm.ide.kinds import ON_TYPE
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits

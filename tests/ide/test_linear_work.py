@@ -12,16 +12,14 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions
-from ipu_asm.ide.folding import folding
+from ipu_asm.ide.folding import folding, selection_ranges
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
-from ipu_asm.ide.listing import listed_program, listing
+from ipu_asm.ide.listing import listed_program, listing, slot_grid
 from ipu_asm.ide.references import highlights
-from ipu_asm.ide.selection_range import selection_ranges
 from ipu_asm.ide.signature_help import signatures
-from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.text import Span
 from tests.executed_lines import executed_lines

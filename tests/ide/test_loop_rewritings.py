@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.loop_rewritings import RewritingOffer, rewriting_offers
+from ipu_asm.ide.packing import RewritingOffer, rewriting_offers
 from tests.ide.cursor import fixture
 from tests.programs import example_kernels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.items import CompletionItem
+from ipu_asm.ide.completion.snippets import CompletionItem
 from tests.ide.cursor import fixture
 
 MACROS = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.selection_range import selection_ranges
+from ipu_asm.ide.folding import selection_ranges
 from tests.ide.cursor import fixture
 
 

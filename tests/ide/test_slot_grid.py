@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.slot_grid import SlotGrid, slot_grid
+from ipu_asm.ide.listing import SlotGrid, slot_grid
 from ipu_asm.isa import load_isa
 from tests.ide.cursor import fixture
 from tests.ide.test_everywhere import TEXTS, damaged

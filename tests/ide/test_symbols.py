@@ -7,7 +7,7 @@ from typing import Sequence
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.document_symbol import DocumentSymbol
+from ipu_asm.ide.blocks import DocumentSymbol
 from ipu_asm.ide.symbols import label_symbols, macro_symbols, symbols
 
 Expected = tuple[str, str, str]

@@ -15,7 +15,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.template.tokens import template_tokens
+from ipu_asm.ide.semantic_tokens import template_tokens
 from ipu_asm.text import LineIndex
 from ipu_lsp.json_types import Json
 from tests.server.conversation import asked, changed, greeted, opened

@@ -23,8 +23,8 @@ from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.config.files import Target, read_text
 from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.isa_choice import UNCLAIMED
+from ipu_asm.ide.formatting.atoms import KEEP_CASE
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
-from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import apply_edits, counted
 

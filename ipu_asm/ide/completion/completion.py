@@ -7,8 +7,15 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
 from ipu_asm.ide.assertions import assertion_completions
-from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
-from ipu_asm.ide.completion.items import (
+from ipu_asm.ide.completion.context import CompletionContext, completion_context_at, free_slots
+from ipu_asm.ide.completion.operands import (
+    LAST,
+    filter_text,
+    macro_item,
+    operand_completions,
+    written_units,
+)
+from ipu_asm.ide.completion.snippets import (
     DIRECTIVE,
     INSTRUCTION,
     LABEL,
@@ -17,31 +24,22 @@ from ipu_asm.ide.completion.items import (
     REGISTER,
     VALUE,
     CompletionItem,
+    instruction_snippet,
 )
-from ipu_asm.ide.completion.operands import (
-    LAST,
-    filter_text,
-    macro_item,
-    operand_completions,
-    written_units,
-)
-from ipu_asm.ide.completion.snippets import instruction_snippet
-from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
     instruction_candidates,
 )
-from ipu_asm.ide.macros.names import macros_called
+from ipu_asm.ide.macros.names import MARK, ParameterInScope, macros_called, parameters_to_complete
 from ipu_asm.ide.macros.page import macro_markdown
-from ipu_asm.ide.macros.parameters import MARK, ParameterInScope, parameters_to_complete
 from ipu_asm.ide.names.completion import (
     header_candidates,
     header_name_page,
 )
 from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import register_markdown
-from ipu_asm.ide.slots import free_slots
+from ipu_asm.ide.syntax_element import directive_at, directive_markdown
 from ipu_asm.ide.template.completion import template_completions
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import IntegerType

@@ -7,9 +7,12 @@ no harm.
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.bundle.slot_assignment import leaves_room
 from ipu_asm.ide.syntax_element import comment_at
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
@@ -19,9 +22,15 @@ from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span
 
 _BOUNDARIES = ("SEPARATOR", "END", "LBRACE", "RBRACE")
+
+
 # Stray characters with which a word may begin.
 _SIGNS = ("+", "-", "$")
+
+
 _BRACKETS = ("[", "]")
+
+
 _DEEPER = {"[": 1, "(": 1, "]": -1, ")": -1}
 
 
@@ -256,3 +265,18 @@ def _is_followed(syntax: BundleSyntax, stop: int) -> bool:
         return False
     between = syntax.text[syntax.spans[stop - 1].end : syntax.spans[stop].start]
     return "\n" not in between
+
+
+def free_slots(isa: Isa, instructions: Sequence[Instruction]) -> dict[str, int]:
+    """Return the slots that can hold more instructions, in order, with how many more.
+
+    If slots compete for execution units, a slot is free if one more instruction fits in it,
+    possibly after moving the others to other slots; the count is then 1.
+    """
+    if any(slot.units for slot in isa.slots):
+        parser = parser_for(isa)
+        whole = [parser.instruction(instruction.words) for instruction in instructions]
+        return {slot.name: 1 for slot in isa.slots if leaves_room(isa, whole, slot)}
+    named = [instruction.spec.slot for instruction in instructions if instruction.spec is not None]
+    free = {slot.name: slot.capacity - named.count(slot.name) for slot in isa.slots}
+    return {name: count for name, count in free.items() if count > 0}

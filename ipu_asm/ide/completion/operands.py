@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Iterator, Sequence
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
-from ipu_asm.ide.completion.context import CompletionContext
-from ipu_asm.ide.completion.form_selection import fitting_forms
-from ipu_asm.ide.completion.items import (
+from ipu_asm.ide.completion.context import CompletionContext, free_slots
+from ipu_asm.ide.completion.snippets import (
     DISTANCE,
     FIRST,
     KEYWORD,
@@ -19,8 +18,8 @@ from ipu_asm.ide.completion.items import (
     REGISTER,
     VALUE,
     CompletionItem,
+    macro_call_snippet,
 )
-from ipu_asm.ide.completion.snippets import macro_call_snippet
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
     argument_candidates,
@@ -28,8 +27,7 @@ from ipu_asm.ide.macros.completion import (
     operand_candidates,
     with_values,
 )
-from ipu_asm.ide.macros.names import macros_called
-from ipu_asm.ide.macros.parameters import MARK
+from ipu_asm.ide.macros.names import MARK, macros_called
 from ipu_asm.ide.names.completion import (
     header_candidates,
     header_names,
@@ -37,7 +35,6 @@ from ipu_asm.ide.names.completion import (
 )
 from ipu_asm.ide.numeric_labels import valid_numeric_references
 from ipu_asm.ide.pages.label import distance_text
-from ipu_asm.ide.slots import free_slots
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.program import Program
@@ -47,7 +44,10 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
+
 LAST = "2"
+
+
 """The rank behind local names and registers: there may be hundreds of names in headers."""
 
 
@@ -239,3 +239,30 @@ def filter_text(text: str, context: CompletionContext) -> str:
     if context.typed.isupper():
         return text.upper()
     return text.lower() if context.typed.islower() else text
+
+
+def fitting_forms(
+    isa: Isa, spec: InstructionSpec, written: Sequence[str]
+) -> tuple[InstructionSpec, ...]:
+    """Return the forms of the mnemonic that the written operands fit; all forms if none fits."""
+    return tuple(form for form in isa.forms(spec) if form_accepts(form, written)) or isa.forms(spec)
+
+
+def form_accepts(form: InstructionSpec, written: Sequence[str]) -> bool:
+    """Check whether each written operand can be the one that the form has at its position."""
+    return all(
+        any(_is_value_of(operand, text) for operand in _candidates(form, written[:place], text))
+        for place, text in enumerate(written)
+    )
+
+
+def _candidates(form: InstructionSpec, before: Sequence[str], text: str) -> Sequence[Operand]:
+    due = expected_operands(form, before)
+    start = value_start(text)
+    if not start:
+        return due.by_place
+    return [operand for operand in due.by_name if operand.keyword == text[: start - 1].lower()]
+
+
+def _is_value_of(operand: Operand, text: str) -> bool:
+    return not isinstance(operand.type.parse(text[value_start(text) :]), UnplacedFinding)

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.formatting.atoms import LINE_BREAK, Role
-from ipu_asm.ide.formatting.formatting import bundle_edits, content_of, format_job_for
-from ipu_asm.ide.formatting.lines import GapKind
-from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE, mnemonic_in_case
+from ipu_asm.ide.formatting.atoms import KEEP_CASE, LINE_BREAK, Role, mnemonic_in_case
+from ipu_asm.ide.formatting.formatting import (
+    bundle_edits,
+    checked_edits,
+    content_of,
+    format_job_for,
+    layout_analysis,
+    tag_spans,
+)
+from ipu_asm.ide.formatting.lines import BUNDLE, INSTRUCTION, KEEP, GapKind
 from ipu_asm.ide.formatting.slices import FormatJob, conventions, line_gaps
-from ipu_asm.ide.formatting.styles import BUNDLE, INSTRUCTION, KEEP
-from ipu_asm.ide.formatting.template import checked_edits, layout_analysis, tag_spans
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit

@@ -13,6 +13,7 @@ from typing import Final, Iterable, Iterator, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.formatting.alignment import Rules, settled_gaps
 from ipu_asm.ide.formatting.atoms import (
+    KEEP_CASE,
     LINE_BREAK,
     Atom,
     Role,
@@ -22,10 +23,8 @@ from ipu_asm.ide.formatting.atoms import (
     slice_atoms,
 )
 from ipu_asm.ide.formatting.conventions import Conventions, GapVotes, votes_of
-from ipu_asm.ide.formatting.lines import Line, line_of, respaced
-from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
-from ipu_asm.ide.formatting.styles import KEEP, arranged
-from ipu_asm.ide.regions import bodies
+from ipu_asm.ide.formatting.lines import KEEP, Line, arranged, line_of, respaced
+from ipu_asm.ide.macros.names import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program

@@ -12,10 +12,10 @@ from ipu_asm.ide.macros.names import (
     expand_names,
     is_usable_as_instruction,
     macros_in,
+    parameters_of,
     replacement_text,
 )
 from ipu_asm.ide.macros.page import shown_parameters
-from ipu_asm.ide.macros.parameters import parameters_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.named_tuple import NamedTuple

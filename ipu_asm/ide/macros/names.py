@@ -6,23 +6,67 @@ Nothing is cached: each query scans all directives of the program.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.regions import region_ends
+from ipu_asm.ide.syntax_element import comment_at
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 
+BODY: Final = "body"
+
+
+CONDITION: Final = "condition"
+
+
+_OPENING: Final = {
+    BODY: re.compile(r"\.(?:macro|rept?|ire?pc?)\b"),
+    CONDITION: re.compile(r"(?:#\s*|\.)if"),
+}
+
+
+_CLOSING: Final = {
+    BODY: re.compile(r"\.(?:endm(?:acro)?|endr)\b"),
+    CONDITION: re.compile(r"(?:#\s*|\.)endif"),
+}
+
+
+_BETWEEN: Final = re.compile(r"(?:#\s*|\.)(?:else|elif)")
+
+
+class DirectiveRegion(NamedTuple):
+    """A region that begins with the directive in bundle `first`.
+
+    It ends with the one in `last`, which closes it or begins the next branch of the conditional.
+    """
+
+    first: int
+    last: int
+    kind: str
+
+
 MACRO: Final = ".macro"
+
+
 DEFINE: Final = re.compile(r"#\s*define\s+([A-Za-z_]\w*)(?:\(([^)]*)\)?)?")
+
+
 _NAME: Final = re.compile(r"(?<!\w)[A-Za-z_]\w*")
+
+
 _FIRST_WORD: Final = re.compile(r"[\w.]+")
+
+
 _NO_CODE: Final = re.compile(
     r'("(?:[^"\\\r\n]|\\.)*")|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*(?:\r\n|\n|\r)'
 )
+
+
 _DEEPEST: Final = 8
+
+
 _LONGEST_VALUE: Final = 200
 
 
@@ -130,3 +174,233 @@ def _macro(program: Program, number: int, bundle: Bundle) -> Macro | None:
         return None
     name = program.span(number, syntax.spans[first + 1])
     return Macro(syntax.words[first + 1], name, number, False, False)
+
+
+@cached_on_program
+def regions(program: Program) -> list[DirectiveRegion]:
+    """Return all regions: the closed ones ordered by their last bundle, then the unclosed ones.
+
+    Regions can be nested. An unclosed one extends to the last bundle.
+    """
+    found: list[DirectiveRegion] = []
+    opened: list[tuple[int, str]] = []
+    for number, bundle in program.directives if program.isa.surface.preprocessed else ():
+        word = bundle.directive or ""
+        for kind, opening in _OPENING.items():
+            if opening.match(word):
+                opened.append((number, kind))
+            elif opened and opened[-1][1] == kind and _CLOSING[kind].match(word):
+                found.append(DirectiveRegion(opened.pop()[0], number, kind))
+        if opened and opened[-1][1] == CONDITION and _BETWEEN.match(word):
+            found.append(DirectiveRegion(opened.pop()[0], number, CONDITION))
+            opened.append((number, CONDITION))
+    # An unclosed body or conditional is a region as well.
+    found += [DirectiveRegion(first, len(program.bundles) - 1, kind) for first, kind in opened]
+    return found
+
+
+@cached_on_program
+def region_ends(program: Program) -> dict[int, int]:
+    """Return the last bundle of each region by its first one."""
+    return {region.first: region.last for region in regions(program)}
+
+
+@cached_on_program
+def bodies(program: Program) -> frozenset[int]:
+    """Return the numbers of the bundles in macro bodies, including the enclosing directives."""
+    found: set[int] = set()
+    covered = 0
+    for first, last, kind in sorted(regions(program)):
+        if kind == BODY:
+            found.update(range(max(first, covered), last + 1))
+            covered = max(covered, last + 1)
+    return frozenset(found)
+
+
+MARK: Final = "\\"
+
+
+_WRITTEN: Final = re.compile(r"\\([A-Za-z_]\w*)")
+
+
+_BEGUN: Final = re.compile(r"\\(?:[A-Za-z_]\w*)?\Z")
+
+
+_REST: Final = re.compile(r"\w*")
+
+
+_LONGEST_NAME: Final = 100
+
+
+_PARAMETER: Final = re.compile(
+    r"([A-Za-z_]\w*)(?:\s*:\s*(req|vararg)\b)?"
+    r'(?:\s*=\s*("(?:[^"\\]|\\.)*"|(?:\([^()]*\)|[^\s,"])+))?'
+)
+
+
+_OF_DEFINE: Final = re.compile(r"[^\s,\\]+")
+
+
+_REPEATING: Final = (".irp", ".irpc")
+
+
+_NO_BREAK: Final = re.compile(r"[^\r\n]")
+
+
+class MacroParameter(NamedTuple):
+    """A parameter of a macro, with the span of its name in the directive.
+
+    `kind` is "req", "vararg" or empty. It is "each" for the variable of a repetition (``.irp``,
+    ``.irpc``), whose `default` is the list of its values. `default` is empty if there is none.
+    """
+
+    name: str
+    span: Span
+    default: str = ""
+    kind: str = ""
+
+
+class MacroBody(NamedTuple):
+    """The body of a macro or repetition: its first and last bundle, its name and its parameters."""
+
+    first: int
+    last: int
+    name: str
+    parameters: tuple[MacroParameter, ...]
+
+
+class ParameterInScope(NamedTuple):
+    """A parameter and the body in which it has a value."""
+
+    body: MacroBody
+    parameter: MacroParameter
+
+
+def parameters_of(program: Program, macro: Macro) -> tuple[MacroParameter, ...]:
+    """Return the parameters of a macro in order."""
+    syntax, start = program.bundles[macro.bundle].syntax, program.starts[macro.bundle]
+    if not macro.is_define:
+        return _named_behind(program, macro.bundle, macro.span.end - start)
+    match = define_in(syntax)
+    if match is None or match[2] is None:
+        return ()
+    at = start + syntax.spans[syntax.plan.directive].start + match.start(2)
+    found = _OF_DEFINE.finditer(match[2])
+    return tuple(MacroParameter(each[0], Span(*each.span()).shifted(at)) for each in found)
+
+
+def parameter_use_at(program: Program, offset: int) -> tuple[ParameterInScope, Span] | None:
+    """Return the parameter used at `offset` in a body and the span of the use with backslash."""
+    number = program.bundle_at(offset)
+    start = program.starts[number]
+    text = program.bundles[number].syntax.text
+    if MARK not in text or comment_at(program, number, offset):
+        return None
+    for match in _WRITTEN.finditer(text):
+        span = Span(*match.span()).shifted(start)
+        if span.touches(offset):
+            use = _parameter_in_scope(program, number, match[1])
+            return None if use is None else (use, span)
+    return None
+
+
+def parameters_to_complete(
+    program: Program, offset: int
+) -> tuple[list[ParameterInScope], Span] | None:
+    """Return the parameters that a use begun before `offset` can mean, and the span of the use.
+
+    The span includes the backslash and the letters on both sides of `offset`. Returns None if there
+    is no backslash.
+    """
+    match = _BEGUN.search(program.text, max(0, offset - _LONGEST_NAME), offset)
+    number = program.bundle_at(offset)
+    if match is None or comment_at(program, number, offset):
+        return None
+    found: dict[str, ParameterInScope] = {}
+    for body in _bodies_around(program, number):
+        for parameter in body.parameters if body.first < number else ():
+            found.setdefault(parameter.name, ParameterInScope(body, parameter))
+    behind = _REST.match(program.text, offset)
+    return list(found.values()), Span(match.start(), behind.end() if behind else offset)
+
+
+def parameter_at(program: Program, offset: int) -> tuple[ParameterInScope, Span] | None:
+    """Return the parameter declared at `offset` in a body's directive, and the span of its name."""
+    number = program.bundle_at(offset)
+    for body in _bodies_around(program, number):
+        for parameter in body.parameters if body.first == number else ():
+            if parameter.span.touches(offset):
+                return ParameterInScope(body, parameter), parameter.span
+    return None
+
+
+def uses_of(program: Program, use: ParameterInScope) -> Iterator[Span]:
+    """Yield the spans in which a body uses a parameter, with their backslashes."""
+    body, name = use.body, use.parameter.name
+    for number in range(body.first + 1, body.last + 1):
+        syntax = program.bundles[number].syntax
+        if MARK + name not in syntax.text or _parameter_in_scope(program, number, name) != use:
+            continue
+        for token in syntax.spans:
+            for match in _WRITTEN.finditer(syntax.text, *token):
+                if match[1] == name:
+                    yield program.span(number, Span(*match.span()))
+
+
+def _parameter_in_scope(program: Program, number: int, name: str) -> ParameterInScope | None:
+    """Return the parameter called `name` that is in scope in a bundle, if any."""
+    for body in _bodies_around(program, number):
+        for parameter in body.parameters if body.first < number else ():
+            if parameter.name == name:
+                return ParameterInScope(body, parameter)
+    return None
+
+
+def _bodies_around(program: Program, number: int) -> Iterator[MacroBody]:
+    """Yield the bodies that contain a bundle, innermost first."""
+    around = (r for r in regions(program) if r.kind == BODY and r.first <= number <= r.last)
+    for region in sorted(around, key=lambda region: -region.first):
+        syntax = program.bundles[region.first].syntax
+        first = syntax.plan.directive
+        word = syntax.words[first]
+        if len(syntax.spans) <= first + 1 or syntax.tokens[first + 1].kind != "WORD":
+            continue
+        if word == MACRO:
+            name, behind = syntax.words[first + 1], syntax.spans[first + 1].end
+            found = _named_behind(program, region.first, behind)
+            yield MacroBody(region.first, region.last, name, found)
+        elif word in _REPEATING:
+            parameter = _repeated(program, region.first)
+            yield MacroBody(region.first, region.last, word, (parameter,))
+
+
+def _repeated(program: Program, number: int) -> MacroParameter:
+    """Return the variable of a repetition, with the values that it takes as its default."""
+    syntax = program.bundles[number].syntax
+    first = syntax.plan.directive
+    values = _code_behind(program, number, syntax.spans[first + 1].end).strip(" \t,")
+    span = program.span(number, syntax.spans[first + 1])
+    return MacroParameter(syntax.words[first + 1], span, values, "each")
+
+
+def _named_behind(program: Program, number: int, offset: int) -> tuple[MacroParameter, ...]:
+    """Return the parameters declared behind the name of a macro."""
+    at = program.starts[number] + offset
+    return tuple(
+        MacroParameter(match[1], Span(*match.span(1)).shifted(at), match[3] or "", match[2] or "")
+        for match in _PARAMETER.finditer(_code_behind(program, number, offset))
+    )
+
+
+def _code_behind(program: Program, number: int, offset: int) -> str:
+    """Return the rest of a directive behind an offset, with blanks in place of comments."""
+    syntax = program.bundles[number].syntax
+    last = len(syntax.spans) - (syntax.tokens[-1].kind == "END")
+    text, end = "", offset
+    for span in syntax.spans[:last]:
+        if span.start >= offset:
+            between = syntax.text[end : span.start]
+            blank = _NO_BREAK.sub(" ", between) if "/" in between else between
+            text += blank + syntax.text[span.start : span.end]
+            end = span.end
+    return text

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Sequence
 
-from ipu_asm.ide.macros.names import Macro, last_bundle_of
-from ipu_asm.ide.macros.parameters import MacroParameter, ParameterInScope, parameters_of
+from ipu_asm.ide.macros.names import (
+    Macro,
+    MacroParameter,
+    ParameterInScope,
+    last_bundle_of,
+    parameters_of,
+)
 from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.reports.markdown import fenced_code, inline_code

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Iterator
 
-from ipu_asm.ide.macros.names import DEFINE, macros_in, without_comments
+from ipu_asm.ide.macros.names import DEFINE, bodies, macros_in, without_comments
 from ipu_asm.ide.macros.occurrences import Certainty, MacroOccurrence, macro_occurrences
-from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

@@ -12,19 +12,28 @@ from typing import TYPE_CHECKING, Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
-from ipu_asm.ide.control_run.accesses import access_lines
+from ipu_asm.flow.accesses import RegisterAccess, accesses_of
+from ipu_asm.flow.latency import reaching_writes, slow_writes
 from ipu_asm.ide.pages.timing import remarks_by_operand
+from ipu_asm.ide.run_facts import access_lines
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
+from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import fenced_code, inline_code
 from ipu_asm.reports.reference_link import reference_link
+from ipu_asm.text import LineIndex, Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
+
 MOST_LINES = 12
+
+
 _END_OF_SENTENCE = re.compile(r"(?<=\w)\.\s|(?<=[)`])\.\s")
+
+
 _REGISTER_BITS = re.compile(r"(\d+) bits\b")
 
 
@@ -152,3 +161,44 @@ def _latency(isa: Isa, operand: Operand) -> list[str]:
 def _brief(operand: Operand) -> str:
     """Return the first part of an operand's description."""
     return operand.description.split("; ")[0]
+
+
+def sentences_about_latency(
+    program: Program, lines: LineIndex, number: int, instruction: int, operand: int
+) -> Iterator[str]:
+    """Yield the sentences about the registers of one operand of bundle `number`."""
+    for access, latency, lands_in in slow_writes(program, number):
+        if (access.instruction, access.operand) == (instruction, operand):
+            there = line_text(program, lines, lands_in)
+            yield f"`{access.register}` lands {latency} bundles later{there}."
+    for access in accesses_of(program.isa, program.bundles[number]):
+        if access.reads and (access.instruction, access.operand) == (instruction, operand):
+            yield from _about_read(program, lines, number, access)
+
+
+def _about_read(
+    program: Program, lines: LineIndex, number: int, read: RegisterAccess
+) -> Iterator[str]:
+    for write in reaching_writes(program, number, read):
+        mnemonic = program.bundles[write.number].instructions[write.access.instruction].mnemonic
+        place = f"{inline_code(mnemonic)}{line_text(program, lines, write.number)}"
+        if write.remaining:
+            more = "bundle" if write.remaining == 1 else "bundles"
+            yield (
+                f"Sees the value of `{read.register}` from **before** {place}, whose result lands "
+                f"{write.remaining} {more} later."
+            )
+        else:
+            yield f"Sees the result of {place}."
+
+
+def line_text(program: Program, lines: LineIndex, number: int | None) -> str:
+    """Return the line of a bundle in parentheses; "" for no bundle."""
+    if number is None:
+        return ""
+    start = program.span(number, _first(program.bundles[number])).start
+    return f" (line {lines.position(start).line + 1})"
+
+
+def _first(bundle: Bundle) -> Span:
+    return bundle.syntax.mnemonic_span(0) if bundle.instructions else bundle.first_token

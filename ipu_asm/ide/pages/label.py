@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ipu_asm.ide.control_run.loops import loop_paragraph
+from ipu_asm.ide.loop_counts import loop_paragraph
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, fenced_code, inline_code

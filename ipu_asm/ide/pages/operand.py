@@ -13,12 +13,11 @@ from ipu_asm.flow.control_run.observed import observe
 from ipu_asm.flow.control_run.run import Limits
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import value_text
-from ipu_asm.ide.control_run.configurations import origin_of, shown_facts
-from ipu_asm.ide.pages.instruction import held_bits
+from ipu_asm.ide.pages.instruction import held_bits, sentences_about_latency
 from ipu_asm.ide.pages.label import target_markdown
-from ipu_asm.ide.pages.latency import sentences_about_latency
 from ipu_asm.ide.pages.timing import sentences_about_operand
 from ipu_asm.ide.registers import RegisterUse, registers_in
+from ipu_asm.ide.run_facts import origin_of, shown_facts
 from ipu_asm.ide.syntax_element import OperandAt, reference_at
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value

@@ -9,12 +9,9 @@ from __future__ import annotations
 from typing import Callable, Final
 
 from ipu_asm.ide.kinds import MOVE, REWRITE
-from ipu_asm.ide.refactorings.bundles import split_or_join
-from ipu_asm.ide.refactorings.distances import convert_target
-from ipu_asm.ide.refactorings.halt import add_halt
-from ipu_asm.ide.refactorings.moving import move_instruction
-from ipu_asm.ide.refactorings.no_ops import add_or_remove_no_ops
-from ipu_asm.ide.refactorings.numbers import convert_number
+from ipu_asm.ide.refactorings.bundles import move_instruction, split_or_join
+from ipu_asm.ide.refactorings.no_ops import add_halt, add_or_remove_no_ops
+from ipu_asm.ide.refactorings.numbers import convert_number, convert_target
 from ipu_asm.ide.refactorings.offer import RefactoringOffer
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span

@@ -6,16 +6,26 @@ in the same order. Memory is one piece of state: addresses are not distinguished
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.bundle_diff import read_slices
+from ipu_asm.program.distances import distance, is_distance, resolve_target
+from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
+from ipu_asm.text import TextEdit, apply_edits
 
 # An instruction: the number of its bundle in the old program and its number in that bundle.
 Key = tuple[int, int]
+
+
 Arrangement = Sequence[Sequence[Key]]
 
 
@@ -88,3 +98,104 @@ def _trace_values(
             flow.writers.setdefault(name, []).append(key)
         last.update(written)
     return flow
+
+
+def check_straight_line(program: Program, first: int, second: int) -> None:
+    """Raise `RefactoringError` unless the second bundle always follows the first, and only it."""
+    _check_goes_on(program, first)
+    label = program.bundles[second].label
+    if label is not None:
+        raise RefactoringError(f"the label {quoted(label)} stands between the bundles")
+    address = program.addresses[second]
+    if any(reference.target == address for reference in program.references):
+        raise RefactoringError(
+            f"a branch targets {program.isa.unit} {address}, the second of the two"
+        )
+    if any(is_break(instruction) for instruction in program.bundles[second].instructions):
+        raise RefactoringError(
+            "a debugger may stop between the bundles: the second one has a break"
+        )
+    check_no_indirect_branch(program)
+
+
+def check_no_indirect_branch(program: Program) -> None:
+    """Raise `RefactoringError` if a branch of the program takes its target from a register."""
+    if any(bundle.flow == "indirect" for bundle in program.bundles):
+        raise RefactoringError("a branch of this program takes its target from a register")
+
+
+def is_break(instruction: Instruction) -> bool:
+    """Check whether an instruction can make a debugger stop before its bundle."""
+    return instruction.spec is not None and instruction.spec.flow == "break"
+
+
+def may_branch(instruction: Instruction) -> bool:
+    """Check whether an instruction may transfer control away from the next bundle, or halt."""
+    return instruction.spec is not None and instruction.spec.flow not in (None, "break")
+
+
+def _check_goes_on(program: Program, number: int) -> None:
+    for instruction in program.bundles[number].instructions:
+        if may_branch(instruction):
+            text = quoted(" ".join(instruction.words))
+            raise RefactoringError(f"{text} may leave the first bundle before the second one runs")
+
+
+def adjusted_distances(
+    program: Program, moved: Callable[[int], int], source: Callable[[Reference], int]
+) -> Iterator[TextEdit]:
+    """Yield the edits of all distances that change.
+
+    `moved` maps an old address to the new one, `source` maps a reference to the new address of its
+    bundle. Raises `RefactoringError` for a distance that cannot be encoded.
+    """
+    labels = {label: moved(address) for label, address in program.label_addresses.items()}
+    for reference in program.references:
+        if reference.target is None or not is_distance(program, reference):
+            continue
+        origin, target = source(reference), moved(reference.target)
+        if target - origin == reference.target - program.addresses[reference.bundle]:
+            continue
+        text = distance(target - origin)
+        if resolve_target(program, reference, text, origin, labels) != target:
+            raise RefactoringError(f"another distance, `{reference.text}`, cannot become `{text}`")
+        yield TextEdit(program.reference_span(reference), text)
+
+
+def check_result(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
+    """Return the edits if the edited program is valid.
+
+    Raises `RefactoringError` if they introduce errors in bundles, if the result has not `bundles`
+    addresses, or if it does not fit into instruction memory.
+    """
+    text = apply_edits(program.text, edits)
+    read = parser_for(program.isa).bundle
+    after = read_slices(program.isa, text, read, program.slices)[0].bundles
+    known = set(map(id, program.bundles))
+    for bundle in after:
+        if bundle.findings and id(bundle) not in known:
+            _check_findings(bundle)
+    if sum([bundle.size for bundle in after]) != bundles:
+        raise RefactoringError("the result would not be a valid program")
+    _check_size(program, after, bundles)
+    return edits
+
+
+def _check_findings(bundle: Bundle) -> None:
+    for finding in bundle.findings:
+        if finding.severity is Severity.ERROR:
+            raise RefactoringError(finding.message)
+
+
+def _check_size(program: Program, after: list[Bundle], size: int) -> None:
+    """Raise `RefactoringError` if the program is too large for instruction memory.
+
+    A full memory is refused as well if the last bundle has address-dependent no-ops: these would
+    lead past the end.
+    """
+    limit, unit = program.isa.program_limit, program.isa.unit
+    if size < limit:
+        return
+    lasts = [next(b for b in reversed(bundles) if b.size) for bundles in (program.bundles, after)]
+    if size > limit or any(last.open_slots for last in lasts):
+        raise RefactoringError(f"instruction memory holds {limit} {unit}s, and it is full")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Final, Iterator, Sequence
 
-from ipu_asm.ide.completion.items import (
+from ipu_asm.ide.completion.snippets import (
     KEYWORD,
     MACRO,
     REGISTER,
@@ -13,8 +13,7 @@ from ipu_asm.ide.completion.items import (
 )
 from ipu_asm.ide.expansions import Reading, reading_at, skeleton_reading
 from ipu_asm.ide.macros.completion import MacroCandidate
-from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax
-from ipu_asm.ide.template.names import WrittenName, names_known_at
+from ipu_asm.ide.template.blocks import TemplateSyntax, WrittenName, names_known_at, template_syntax
 from ipu_asm.ide.template.outline import described
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind

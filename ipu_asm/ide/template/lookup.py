@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator
 
-from ipu_asm.ide.template.blocks import template_syntax
-from ipu_asm.ide.template.names import WrittenName, names_known_at, written_names
+from ipu_asm.ide.template.blocks import WrittenName, names_known_at, template_syntax, written_names
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
 from ipu_asm.source.jinja.tags import WordKind, tag_words

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Sequence
 
-from ipu_asm.ide.document_symbol import MACRO, REGISTER, DocumentSymbol
-from ipu_asm.ide.template.blocks import template_syntax
-from ipu_asm.ide.template.names import WrittenName, written_names
+from ipu_asm.ide.blocks import MACRO, REGISTER, DocumentSymbol
+from ipu_asm.ide.template.blocks import WrittenName, template_syntax, written_names
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span

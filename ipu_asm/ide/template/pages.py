@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Callable, Final, Sequence
 
-from ipu_asm.ide.control_run.run import size_in_memory
 from ipu_asm.ide.expansions import Occasion, occasions
+from ipu_asm.ide.run_facts import size_in_memory
 from ipu_asm.ide.template.blocks import Statement, TemplateSyntax, template_syntax
 from ipu_asm.ide.template.bundles import WrittenBundles
 from ipu_asm.ide.template.lookup import TemplateName, values_of

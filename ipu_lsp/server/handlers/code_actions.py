@@ -16,8 +16,7 @@ from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide import code_actions as ide
 from ipu_asm.ide.kinds import QUICK_FIX, REWRITE
-from ipu_asm.ide.loop_rewritings import rewriting_offers
-from ipu_asm.ide.packing import packing_edits, packing_offers
+from ipu_asm.ide.packing import packing_edits, packing_offers, rewriting_offers
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 from ipu_lsp.json_types import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types as t
 
 from ipu_asm.ide.completion import completion as ide
-from ipu_asm.ide.completion import items
+from ipu_asm.ide.completion import snippets
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
@@ -17,16 +17,16 @@ from ipu_lsp.server.session import LspSession, View
 # part of a mnemonic; and the first characters of some sets' operands. Not the separator: the key
 # after `;;` is mostly Enter, which would accept the first item.
 _KINDS = {
-    items.INSTRUCTION: t.CompletionItemKind.Function,
-    items.REGISTER: t.CompletionItemKind.Variable,
-    items.KEYWORD: t.CompletionItemKind.EnumMember,
-    items.LABEL: t.CompletionItemKind.Reference,
-    items.DISTANCE: t.CompletionItemKind.Value,
-    items.MACRO: t.CompletionItemKind.Function,
-    items.VALUE: t.CompletionItemKind.Constant,
-    items.DIRECTIVE: t.CompletionItemKind.Keyword,
-    items.PARAMETER: t.CompletionItemKind.Property,
-    items.TEMPLATE_NAME: t.CompletionItemKind.Variable,
+    snippets.INSTRUCTION: t.CompletionItemKind.Function,
+    snippets.REGISTER: t.CompletionItemKind.Variable,
+    snippets.KEYWORD: t.CompletionItemKind.EnumMember,
+    snippets.LABEL: t.CompletionItemKind.Reference,
+    snippets.DISTANCE: t.CompletionItemKind.Value,
+    snippets.MACRO: t.CompletionItemKind.Function,
+    snippets.VALUE: t.CompletionItemKind.Constant,
+    snippets.DIRECTIVE: t.CompletionItemKind.Keyword,
+    snippets.PARAMETER: t.CompletionItemKind.Property,
+    snippets.TEMPLATE_NAME: t.CompletionItemKind.Variable,
 }
 
 
@@ -39,7 +39,7 @@ def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
     offset = view.coordinates.offset(params.position)
     found = ide.completions(view.analysis, offset)
     is_indent = _was_blank_typed(params.context) and not _bundle_continues(view, offset)
-    if is_indent and any(item.kind == items.INSTRUCTION for item in found):
+    if is_indent and any(item.kind == snippets.INSTRUCTION for item in found):
         found = []
     written = [_item(item, view, uri, session.client) for item in found]
     return {"isIncomplete": False, "items": written}
@@ -78,7 +78,7 @@ def _bundle_continues(view: View, offset: int) -> bool:
     return not (surface.bundle_end and before.endswith(surface.bundle_end))
 
 
-def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
+def _item(item: snippets.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
     snippet = item.snippet if client.completion_snippets else None
     edit = TextEdit(item.span, item.insert_text if snippet is None else snippet)
     written: Json = {

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as t
 
-from ipu_asm.ide.expansion_view import ExpansionLine, expansion_view
+from ipu_asm.ide.listing import ExpansionLine, expansion_view
 from ipu_asm.source.source_map import MAIN
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import (

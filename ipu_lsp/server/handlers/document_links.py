@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as t
 
-from ipu_asm.ide import document_links as ide
+from ipu_asm.ide import definition as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import uri_of

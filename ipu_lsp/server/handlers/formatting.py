@@ -7,7 +7,7 @@ from typing import Iterable, Sequence
 from lsprotocol import types as t
 
 from ipu_asm.ide.formatting import formatting as ide
-from ipu_asm.ide.formatting.mnemonic_case import KEEP_CASE
+from ipu_asm.ide.formatting.atoms import KEEP_CASE
 from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide import run_totals as ide
+from ipu_asm.ide import run_inputs as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import LspSession

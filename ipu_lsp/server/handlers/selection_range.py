@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as t
 
-from ipu_asm.ide import selection_range as ide
+from ipu_asm.ide import folding as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import LspSession
 

@@ -14,7 +14,7 @@ from lsprotocol import types as t
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.template.tokens import template_tokens
+from ipu_asm.ide.semantic_tokens import template_tokens
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

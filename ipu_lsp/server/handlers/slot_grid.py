@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.flow.loops import SourceLoop
-from ipu_asm.ide import slot_grid as ide
+from ipu_asm.ide import listing as ide
 from ipu_asm.isa.model import Slot
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates

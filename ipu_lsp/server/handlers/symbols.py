@@ -8,7 +8,7 @@ from typing import Generator, Iterator
 from lsprotocol import types as t
 
 from ipu_asm.ide import symbols as ide
-from ipu_asm.ide.document_symbol import (
+from ipu_asm.ide.blocks import (
     BUNDLE,
     FUNCTION,
     LABEL,

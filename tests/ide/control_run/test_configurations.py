@@ -5,9 +5,9 @@ from __future__ import annotations
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.config.host_configurations import HostConfiguration, Hosts
-from ipu_asm.ide.control_run.configurations import shown_configurations
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.run_totals import run_totals
+from ipu_asm.ide.run_facts import shown_configurations
+from ipu_asm.ide.run_inputs import run_totals
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.ide.blocks import LOOP, DocumentSymbol
 from ipu_asm.ide.code_lens import code_lenses
-from ipu_asm.ide.control_run.loops import loop_paragraph
-from ipu_asm.ide.document_symbol import LOOP, DocumentSymbol
 from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import CYCLES, LOOPS, TRIPS
-from ipu_asm.ide.run_totals import run_totals
-from ipu_asm.ide.slot_grid import slot_grid
+from ipu_asm.ide.listing import slot_grid
+from ipu_asm.ide.loop_counts import loop_paragraph
+from ipu_asm.ide.run_inputs import run_totals
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.isa import load_isa
 from ipu_asm.text import Span

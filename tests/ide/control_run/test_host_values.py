@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.code_actions import host_values
-from ipu_asm.ide.run_totals import run_totals
+from ipu_asm.ide.run_inputs import run_totals
 from ipu_asm.text import Span
 from tests.ide.control_run.kernels import WAITING
 

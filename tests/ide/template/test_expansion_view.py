@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
-from ipu_asm.ide.expansion_view import expansion_view
+from ipu_asm.ide.listing import expansion_view
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 

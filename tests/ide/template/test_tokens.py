@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm import analyze
-from ipu_asm.ide.template.tokens import template_tokens
+from ipu_asm.ide.semantic_tokens import template_tokens
 
 
 def tokens_of(text: str) -> list[tuple[str, str, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""Loops and branches in words: trips, cycles, what bounds them, how often a branch is taken."""
+"""Iterations and cycles of loops, as editors show them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycl
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.bounds import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
-from ipu_asm.ide.control_run.configurations import configuration_phrase, shown_facts
-from ipu_asm.ide.control_run.run import (
+from ipu_asm.ide.pages.timing import reads_of_changed_registers
+from ipu_asm.ide.run_facts import (
+    configuration_phrase,
     listed,
+    shown_facts,
     unknown_registers,
 )
-from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import counted
