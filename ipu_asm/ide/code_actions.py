@@ -14,8 +14,8 @@ from ipu_asm.ide.kinds import FIX_ALL, QUICK_FIX
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.run_facts import shown_facts
 from ipu_asm.ide.template.checked import changes_comments_alone, written_edits
-from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
 from ipu_asm.lint.suppression_comments import SuppressionComment, suppression_comments
+from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.jinja.tags import TagKind, tags_of

@@ -1,7 +1,7 @@
 """The table of all methods that the server handles.
 
-A new feature is a module in `ipu_asm/ide` that computes the result, a module of the same name in
-`handlers` that encodes it, and a row here. The advertised capabilities are derived from the rows.
+A new feature is a function in `ipu_asm/ide` that computes the result, one in a module of `handlers`
+that encodes it, and a row here. The advertised capabilities are derived from the rows.
 """
 
 from __future__ import annotations
@@ -59,12 +59,10 @@ FEATURES = (
     Feature(t.INITIALIZED, "lifecycle.initialized"),
     Feature(t.SHUTDOWN, "lifecycle.shutdown"),
     Feature(t.EXIT, "lifecycle.leave"),
-    Feature(t.TEXT_DOCUMENT_DID_OPEN, "synchronization.did_open"),
-    Feature(t.TEXT_DOCUMENT_DID_CHANGE, "synchronization.did_change"),
-    Feature(t.TEXT_DOCUMENT_DID_CLOSE, "synchronization.did_close"),
-    Feature(
-        t.TEXT_DOCUMENT_DID_SAVE, "synchronization.did_save", t.SaveOptions(include_text=False)
-    ),
+    Feature(t.TEXT_DOCUMENT_DID_OPEN, "lifecycle.did_open"),
+    Feature(t.TEXT_DOCUMENT_DID_CHANGE, "lifecycle.did_change"),
+    Feature(t.TEXT_DOCUMENT_DID_CLOSE, "lifecycle.did_close"),
+    Feature(t.TEXT_DOCUMENT_DID_SAVE, "lifecycle.did_save", t.SaveOptions(include_text=False)),
     Feature(t.WORKSPACE_DID_CHANGE_CONFIGURATION, "configuration.did_change_configuration"),
     Feature(t.WORKSPACE_DID_CHANGE_WATCHED_FILES, "configuration.did_change_watched_files"),
     Feature(t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, "lifecycle.did_change_workspace_folders"),
@@ -86,21 +84,19 @@ FEATURES = (
         t.CompletionOptions(trigger_characters=[" ", ".", "[", "#", "$"], resolve_provider=True),
     ),
     Feature(t.COMPLETION_ITEM_RESOLVE, "completion.resolve"),
-    Feature(t.TEXT_DOCUMENT_DEFINITION, "definition.definition"),
-    Feature(
-        t.TEXT_DOCUMENT_DOCUMENT_LINK, "document_links.document_links", t.DocumentLinkOptions()
-    ),
-    Feature(t.TEXT_DOCUMENT_REFERENCES, "references.references"),
-    Feature(t.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, "references.document_highlight"),
-    Feature(t.TEXT_DOCUMENT_PREPARE_RENAME, "rename.prepare_rename"),
-    Feature(t.TEXT_DOCUMENT_RENAME, "rename.rename", t.RenameOptions(prepare_provider=True)),
+    Feature(t.TEXT_DOCUMENT_DEFINITION, "navigation.definition"),
+    Feature(t.TEXT_DOCUMENT_DOCUMENT_LINK, "navigation.document_links", t.DocumentLinkOptions()),
+    Feature(t.TEXT_DOCUMENT_REFERENCES, "navigation.references"),
+    Feature(t.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, "navigation.document_highlight"),
+    Feature(t.TEXT_DOCUMENT_PREPARE_RENAME, "navigation.prepare_rename"),
+    Feature(t.TEXT_DOCUMENT_RENAME, "navigation.rename", t.RenameOptions(prepare_provider=True)),
     Feature(
         t.TEXT_DOCUMENT_SIGNATURE_HELP,
-        "signature_help.signature_help",
+        "hover.signature_help",
         t.SignatureHelpOptions(trigger_characters=[" ", ",", "("], retrigger_characters=[" ", ","]),
     ),
-    Feature(t.TEXT_DOCUMENT_FOLDING_RANGE, "folding.folding_ranges"),
-    Feature(t.TEXT_DOCUMENT_SELECTION_RANGE, "selection_range.selection_ranges"),
+    Feature(t.TEXT_DOCUMENT_FOLDING_RANGE, "structure.folding_ranges"),
+    Feature(t.TEXT_DOCUMENT_SELECTION_RANGE, "structure.selection_ranges"),
     Feature(t.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "semantic_tokens.full", semantic_tokens.legend()),
     Feature(t.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, "semantic_tokens.delta"),
     Feature(t.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, "semantic_tokens.in_range"),
@@ -118,17 +114,17 @@ FEATURES = (
     ),
     Feature(
         t.TEXT_DOCUMENT_INLAY_HINT,
-        "inlay_hints.inlay_hints",
+        "hints.inlay_hints",
         t.InlayHintOptions(resolve_provider=False),
     ),
-    Feature(t.TEXT_DOCUMENT_INLINE_VALUE, "inline_values.inline_values"),
+    Feature(t.TEXT_DOCUMENT_INLINE_VALUE, "hints.inline_values"),
     Feature(
         t.TEXT_DOCUMENT_CODE_LENS,
-        "code_lens.code_lenses",
+        "hints.code_lenses",
         t.CodeLensOptions(resolve_provider=False),
     ),
-    Feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "symbols.document_symbols"),
-    Feature(t.WORKSPACE_SYMBOL, "symbols.workspace_symbols"),
+    Feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "structure.document_symbols"),
+    Feature(t.WORKSPACE_SYMBOL, "structure.workspace_symbols"),
     Feature(
         t.TEXT_DOCUMENT_CODE_ACTION,
         "code_actions.code_actions",
@@ -142,14 +138,14 @@ FEATURES = (
     ),
     Feature(
         t.WORKSPACE_TEXT_DOCUMENT_CONTENT,
-        "content.text_document_content",
+        "views.text_document_content",
         t.TextDocumentContentRegistrationOptions(list(SCHEMES)),
     ),
-    Feature(LISTING, "listing.listing"),
-    Feature(EXPANSION, "content.expansion"),
-    Feature(SLOT_GRID, "slot_grid.slot_grid"),
-    Feature(REFERENCE, "reference.reference"),
-    Feature(MEMORY_MAP, "memory_map.memory_map"),
-    Feature(RUN_TOTALS, "run_totals.run_totals"),
-    Feature(RUN_INPUTS, "run_inputs.run_inputs"),
+    Feature(LISTING, "views.listing"),
+    Feature(EXPANSION, "views.expansion"),
+    Feature(SLOT_GRID, "views.slot_grid"),
+    Feature(REFERENCE, "views.reference"),
+    Feature(MEMORY_MAP, "views.memory_map"),
+    Feature(RUN_TOTALS, "views.run_totals"),
+    Feature(RUN_INPUTS, "views.run_inputs"),
 )

@@ -26,8 +26,7 @@ from ipu_lsp.server.custom import (
     SELECT_CONTEXT,
 )
 from ipu_lsp.server.findings import encoded_finding
-from ipu_lsp.server.handlers.listing import listing_of
-from ipu_lsp.server.handlers.memory_map import memory_map_of
+from ipu_lsp.server.handlers.views import listing_of, memory_map_of
 from ipu_lsp.server.host_configurations import launched, select_configuration
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run

@@ -1,7 +1,8 @@
-"""Start and end of a session, and changes of its workspace folders."""
+"""Start and end of a session, its folders, and the documents that are open."""
 
 from __future__ import annotations
 
+import logging
 from copy import copy
 from typing import Any
 
@@ -14,10 +15,20 @@ from ipu_asm import __version__
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.client import LanguageClient, structured
 from ipu_lsp.server.custom import READERS
-from ipu_lsp.server.handlers import configuration
+from ipu_lsp.server.documents import Document
+from ipu_lsp.server.handlers import configuration, diagnostics
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import unwrap_section
 from ipu_lsp.watchdog import watch_process
+
+log = logging.getLogger("ipu_lsp")
+
+
+_TOO_LATE = (
+    "%s: the changes of version %s arrived after those of version %s, too late to be put in order: "
+    "the editor may show another text than the one that is checked; close the file and open it "
+    "again"
+)
 
 
 def initialize(session: LspSession, params: Json) -> Json:
@@ -121,3 +132,43 @@ def server_capabilities(
     )
     capabilities.experimental = {method: True for method in READERS if method in methods}
     return capabilities
+
+
+def did_open(session: LspSession, params: t.DidOpenTextDocumentParams) -> None:
+    """Add a document. Until it is closed, the client's text takes precedence over the file."""
+    item = params.text_document
+    encoding = session.client.encoding
+    session.open(Document(item.uri, item.language_id, item.version, item.text, encoding))
+
+
+def did_change(session: LspSession, params: dict[str, Any]) -> None:
+    """Apply edits, given as plain JSON.
+
+    Raises `JsonRpcInvalidParams` for malformed edits. Edits of closed documents are logged.
+    """
+    try:
+        uri, version = params["textDocument"]["uri"], params["textDocument"].get("version")
+        document = session.documents.get(uri)
+        if document is None:
+            log.warning("ignored an edit of %s: it is not open", uri)
+            return
+        if not document.change(version, params["contentChanges"]):
+            log.warning(_TOO_LATE, uri, version, document.version)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise JsonRpcInvalidParams(f"invalid edit: {error!r}") from error
+    session.text_changed([uri])
+    session.file_changed(document.key)
+
+
+def did_save(session: LspSession, _params: t.DidSaveTextDocumentParams) -> None:
+    """Reload configuration for clients that cannot watch files."""
+    if not session.client.registers_watched_files:
+        session.settings_changed()
+
+
+def did_close(session: LspSession, params: t.DidCloseTextDocumentParams) -> None:
+    """Remove a document and clear its diagnostics."""
+    uri = params.text_document.uri
+    if uri in session.documents:
+        session.close(uri)
+        diagnostics.withdraw(session, uri)

@@ -12,7 +12,7 @@ from itertools import takewhile
 from lsprotocol import types as t
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.ide import semantic_tokens as ide
+from ipu_asm.ide import semantic_tokens as ide_semantic_tokens
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.semantic_tokens import template_tokens
 from ipu_asm.isa.model import Isa
@@ -24,12 +24,14 @@ from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_t
 from ipu_lsp.server.session import LspSession, View
 
 _NUMBERS_A_TOKEN = 5
-_KINDS = {kind: number for number, kind in enumerate(ide.KINDS)}
+_KINDS = {kind: number for number, kind in enumerate(ide_semantic_tokens.KINDS)}
 
 
 def legend() -> t.SemanticTokensLegend:
     """The names of token types and modifiers, in the order of their numbers."""
-    return t.SemanticTokensLegend(list(ide.KINDS), list(ide.modifiers()))
+    return t.SemanticTokensLegend(
+        list(ide_semantic_tokens.KINDS), list(ide_semantic_tokens.modifiers())
+    )
 
 
 class TokensAnswer(NamedTuple):
@@ -187,7 +189,7 @@ def _plain_piece(isa: Isa, bundle: Bundle) -> _TokenPiece:
 def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _TokenPiece:
     text = bundle.syntax.text
     starts = LineIndex.of(text).starts
-    tokens = ide.semantic_tokens(isa, bundle)
+    tokens = ide_semantic_tokens.semantic_tokens(isa, bundle)
     places: list[tuple[int, int]] = []
     said: list[str] = []
     line = column = 0
@@ -213,6 +215,6 @@ def _width(text: str, start: int, end: int, encoding: Encoding) -> int:
 @lru_cache(maxsize=256)
 def _meaning(kind: str, modifiers: tuple[str, ...]) -> str:
     """The type and modifiers of a token, as two numbers."""
-    known = ide.modifiers()
+    known = ide_semantic_tokens.modifiers()
     bits = sum(1 << known.index(name) for name in modifiers if name in known)
     return f",{_KINDS[kind]},{bits}"

@@ -1,4 +1,4 @@
-"""`textDocument/documentSymbol`, and `workspace/symbol` of labels and macros."""
+"""The structure of a document: symbols, folding ranges and selection ranges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Generator, Iterator
 
 from lsprotocol import types as t
 
-from ipu_asm.ide import symbols as ide
+from ipu_asm.ide import folding as ide_folding
+from ipu_asm.ide import symbols as ide_symbols
 from ipu_asm.ide.blocks import (
     BUNDLE,
     FUNCTION,
@@ -25,7 +26,15 @@ from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice
 
+_FOLDING_KINDS = {
+    ide_folding.COMMENT: t.FoldingRangeKind.Comment,
+    ide_folding.REGION: t.FoldingRangeKind.Region,
+}
+
+
 _LABELS, _MACROS = "labels", "macros"
+
+
 _KINDS = {
     LABEL: t.SymbolKind.Function,
     FUNCTION: t.SymbolKind.Function,
@@ -43,7 +52,7 @@ def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> lis
     view = session.view(uri)
     if view is None:
         return None
-    found = ide.symbols(view.analysis)
+    found = ide_symbols.symbols(view.analysis)
     if session.client.nested_symbols:
         return [_nested(symbol, view.coordinates) for symbol in found]
     return [entry for symbol in found for entry in _flat(symbol, None, uri, view.coordinates)]
@@ -111,7 +120,10 @@ def _labels(uri: str, view: View) -> tuple[list[Json], tuple[str, ...]]:
             "location": {"uri": uri, "range": view.coordinates.range(symbol.name_span)},
             "containerName": file,
         }
-        for symbol in (*ide.label_symbols(view.analysis), *ide.macro_symbols(view.analysis))
+        for symbol in (
+            *ide_symbols.label_symbols(view.analysis),
+            *ide_symbols.macro_symbols(view.analysis),
+        )
     ]
     return labels, tuple(view.analysis.headers)
 
@@ -146,3 +158,33 @@ def _flat(
     yield entry
     for child in symbol.children:
         yield from _flat(child, symbol.name, uri, coordinates)
+
+
+def folding_ranges(session: LspSession, params: t.FoldingRangeParams) -> list[Json] | None:
+    """Return the line ranges that fold, at most as many as the client's limit."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    folds = ide_folding.folding(view.analysis)[: session.client.most_folds]
+    return [
+        {"startLine": fold.first, "endLine": fold.last, "kind": _FOLDING_KINDS[fold.kind].value}
+        for fold in folds
+    ]
+
+
+def selection_ranges(session: LspSession, params: t.SelectionRangeParams) -> list[Json] | None:
+    """Return for each position the ranges around it, innermost first, each with its parent."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    found = []
+    for position in params.positions:
+        chain: Json = {}
+        spans = ide_folding.selection_ranges(view.analysis, view.coordinates.offset(position))
+        for span in reversed(spans):
+            chain = {
+                "range": view.coordinates.range(span),
+                **({"parent": chain} if chain else {}),
+            }
+        found.append(chain)
+    return found
