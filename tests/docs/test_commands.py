@@ -156,7 +156,11 @@ def test_hover_says_what_the_readme_says(place: str, sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "block",
-    [block for block in blocks("toml") if block.page in ("README.md", "docs/settings.md")],
+    [
+        block
+        for block in blocks("toml")
+        if block.page in ("docs/configuration.md", "docs/settings.md")
+    ],
     ids=lambda block: block.page,
 )
 def test_a_configuration_is_understood(block: Block, checkout: Path) -> None:
