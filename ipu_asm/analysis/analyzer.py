@@ -39,18 +39,12 @@ from ipu_asm.source.settings import source_settings
 from ipu_asm.text import Change, SourceFile, Span, TextEdit, change_between, require_text
 
 if TYPE_CHECKING:
-    from ipu_asm.source.template_comments import TemplateComment
+    from ipu_asm.source.templates import TemplateComment
 
 
 _NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
-
-
 _MOST_SLIPS = 2
-
-
 _IsSlip = Callable[[str], bool]
-
-
 _DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
 
 
@@ -106,11 +100,7 @@ class _KnownNames:
 _Known: TypeAlias = (
     "tuple[Mapping[str, int], tuple[Mapping[str, int], ...], Hosts, tuple[TemplateComment, ...]]"
 )
-
-
 """What is known about a program besides its text: presets, configurations, hosts, comments."""
-
-
 _place = attrgetter("span", "rule.code")
 
 
@@ -120,12 +110,8 @@ def _file_and_place(finding: Diagnostic) -> tuple[str, Span, str]:
 
 # As fast as ten times as many, on files without a line in common and while somebody types.
 _MOST_REMEMBERED = 4_000
-
-
 # A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
 _LONGEST_REMEMBERED = 4_000
-
-
 # Bundles of a text that is so many times as long would be held in memory beside the next ones.
 _LONG_TEXT = 10
 
@@ -217,7 +203,7 @@ class Analyzer:
         return read_program(self.isa, text, self._bundle, before.program, change)
 
     def _skeleton(self, text: str) -> Program:
-        from ipu_asm.source.skeleton import skeleton  # for templates alone
+        from ipu_asm.source.templates import skeleton  # for templates alone
 
         return read_program(self.isa, skeleton(text), self._bundle)
 
@@ -278,7 +264,7 @@ class Analyzer:
     def _template_comments(self, text: str, expansion: Expansion) -> tuple[TemplateComment, ...]:
         if not self.isa.surface.templates:
             return ()
-        from ipu_asm.source.template_comments import template_comments  # for templates alone
+        from ipu_asm.source.templates import template_comments  # for templates alone
 
         return template_comments(text, expansion.source_map)
 

@@ -26,8 +26,7 @@ from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.comments import unclosed_comment
+from ipu_asm.syntax.bundle import BundleSyntax, unclosed_comment
 from ipu_asm.syntax.directives import directive_findings
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.grammar import load_grammar

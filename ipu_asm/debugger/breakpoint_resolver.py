@@ -9,8 +9,8 @@ from typing import Iterable, Iterator
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
-from ipu_asm.source.skeleton import skeleton
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange
+from ipu_asm.source.templates import skeleton
 from ipu_asm.text import Span
 
 

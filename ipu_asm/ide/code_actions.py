@@ -18,7 +18,7 @@ from ipu_asm.lint.suppression_comments import SuppressionComment, suppression_co
 from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.source.jinja.tags import TagKind, tags_of
+from ipu_asm.source.templates import TagKind, tags_of
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from ipu_asm.ide.syntax_element import (
 )
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.jinja.tags import TagKind, tag_words
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.source.templates import TagKind, tag_words
+from ipu_asm.syntax.bundle import comments_in
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -38,8 +38,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
-from ipu_asm.source.jinja.tags import Tag, TagKind, WordKind, tag_words
-from ipu_asm.source.skeleton import has_filler, without_fillers
+from ipu_asm.source.templates import Tag, TagKind, WordKind, has_filler, tag_words, without_fillers
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import NameKind
-from ipu_asm.source.jinja.tags import WordKind, tag_words
 from ipu_asm.source.source_map import MAIN
+from ipu_asm.source.templates import WordKind, tag_words
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:

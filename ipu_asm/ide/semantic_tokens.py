@@ -21,10 +21,9 @@ from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameDefinition, NameKind
-from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, WordKind, tag_words, tags_of
 from ipu_asm.source.source_map import MAIN, SourceRange
-from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.source.templates import Tag, TagKind, TagWord, WordKind, tag_words, tags_of
+from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken, comments_in
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import inline_code
-from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.comments import comments_between, is_block_comment
+from ipu_asm.syntax.bundle import BundleSyntax, comments_between, is_block_comment
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

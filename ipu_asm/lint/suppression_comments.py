@@ -10,7 +10,7 @@ from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.source.skeleton import skeleton
+from ipu_asm.source.templates import skeleton
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 _SUPPRESSION = re.compile(

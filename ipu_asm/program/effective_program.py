@@ -55,7 +55,7 @@ def read_effective_program(
     program.presets, program.configurations = settings.presets, settings.configurations
     program.hosts = settings.hosts
     if expansions and isa.surface.templates:
-        from ipu_asm.source.template_comments import template_comments  # for templates alone
+        from ipu_asm.source.templates import template_comments  # for templates alone
 
         comments = template_comments(source.text, expansions[0].source_map)
         program.template_comments = comments

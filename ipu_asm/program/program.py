@@ -18,7 +18,7 @@ from ipu_asm.program.macros import Macros
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.source.template_comments import TemplateComment
+    from ipu_asm.source.templates import TemplateComment
 
 _T = TypeVar("_T")
 

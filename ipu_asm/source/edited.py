@@ -19,7 +19,6 @@ from typing import Mapping, Sequence
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.edited_map import EditedMap
 from ipu_asm.source.expansion import (
     Deferred,
     Expansion,
@@ -29,10 +28,10 @@ from ipu_asm.source.expansion import (
 )
 from ipu_asm.source.macros.edited_lines import MacroLines
 from ipu_asm.source.macros.expand_macros import expand_macros
-from ipu_asm.source.patches import EditedLines, Patch, Shift
+from ipu_asm.source.patches import EditedLines, EditedMap, Patch, Shift
 from ipu_asm.source.preprocessor.edited_lines import LineEdit, ReadLines, WrittenLines
-from ipu_asm.source.preprocessor.limits import MOST_WRITTEN
 from ipu_asm.source.preprocessor.lines import FileLines, Line, lines_of
+from ipu_asm.source.preprocessor.mistakes import MOST_WRITTEN
 from ipu_asm.source.preprocessor.preprocess import memo_of as preprocessor_memo_of
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Change, Span

@@ -105,7 +105,11 @@ def _in_stable_order(
 def module_text(name: str, grammar_text: str) -> str:
     """Return the source of the generated module of a grammar."""
     tables = compile_grammar(grammar_text)
-    return HEADER.format(name=name) + pprint.pformat(tables, width=98, sort_dicts=False) + "\n"
+    return (
+        HEADER.format(name=name)
+        + pprint.pformat(tables, width=98, sort_dicts=False, compact=True)
+        + "\n"
+    )
 
 
 def main() -> None:

@@ -16,10 +16,9 @@ from typing import Callable
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Tokenization
-from ipu_asm.syntax.confusables import intended_text
 from ipu_asm.syntax.grammar import STRAY, Grammar
-from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding
-from ipu_asm.syntax.shapes import plan_of
+from ipu_asm.syntax.misplaced_token import intended_text
+from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding, plan_of
 from ipu_asm.text import Span
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"

@@ -11,19 +11,19 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
 from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.confusables import confusable_message, intended_text
 from ipu_asm.syntax.misplaced_token import (
     DIRECTIVE,
     NO_INSTRUCTION,
     InstructionContext,
     Message,
     MisplacedToken,
+    confusable_message,
     culprit,
+    intended_text,
     shown,
     without,
 )
-from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME, InstructionPlan
-from ipu_asm.syntax.shapes import MOST_TOKENS
+from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME, MOST_TOKENS, InstructionPlan
 from ipu_asm.text import Span, TextEdit
 
 
@@ -127,8 +127,6 @@ def _as_line_comment(place: MisplacedToken) -> Fix | None:
 
 # Of several such tokens only the first has a finding; braces of both sorts count as one.
 _REPORTED_ONCE = {",": ",", "{": "{", "}": "{"}
-
-
 # Reasons for which only a part of the token is wrong.
 _OF_PARTS = ("stray", "label-name")
 

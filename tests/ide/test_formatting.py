@@ -13,7 +13,7 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
 from ipu_asm.ide.formatting.lines import BUNDLE, INSTRUCTION
 from ipu_asm.isa import available_isas
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.syntax.bundle import comments_in
 from ipu_asm.text import Span, apply_edits
 from tests.form_programs import PROGRAMS
 from tests.hostile import mutated, seeds

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import Tree, load_grammar
-from ipu_asm.syntax.shapes import MOST_TOKENS
+from ipu_asm.syntax.plan import MOST_TOKENS
 
 
 def check_plan(text: str, parts: str, *findings: str, grammar: str = "ipu") -> None:

@@ -32,7 +32,7 @@ from ipu_asm.diagnostics import (
 )
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.disk_reader import DiskReader
+from ipu_asm.source.settings import DiskReader
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 if TYPE_CHECKING:
@@ -43,62 +43,26 @@ if TYPE_CHECKING:
 
 
 VARIABLE = "IPU_CACHE_DIR"
-
-
 """The environment variable that names another folder than the platform's."""
-
-
 _FOLDER = "ipu-asm"
-
-
 _KEY = "key"
-
-
 _KEY_BYTES = 32
-
-
 _TAG_NAME = "CACHEDIR.TAG"
-
-
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# Results of ipu-lint, safe to delete. See https://bford.info/cachedir/ about this file.\n"
 )
-
-
 _DAY_S = 24 * 60 * 60
-
-
 _MOST_DAYS = 30
-
-
 """Results of a folder that no run has asked for are removed after so many days."""
-
-
 _SUFFIX = ".json"
-
-
 _DRAFT_SUFFIX = ".tmp"
-
-
 _LARGEST_ENTRY = 1 << 20
-
-
 _LARGEST_FILE = 1 << 24
-
-
 _ALONE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-
-
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _ALONE
-
-
 """A pipe without a writer is opened at once, and then is no regular file."""
-
-
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ALONE
-
-
 _HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd
 
 

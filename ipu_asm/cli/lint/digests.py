@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Mapping
 
 import ipu_asm
-from ipu_asm.source.disk_reader import DiskReader
+from ipu_asm.source.settings import DiskReader
 from ipu_asm.text import SourceFile
 
 try:

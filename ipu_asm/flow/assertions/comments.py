@@ -23,7 +23,7 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.syntax.bundle import comments_in
 from ipu_asm.text import Span
 
 

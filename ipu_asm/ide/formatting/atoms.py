@@ -16,8 +16,7 @@ from ipu_asm.ide.macros.names import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.syntax.bundle import BundleSyntax, comments_in
 
 LINE_BREAK: Final = re.compile(r"\r\n?|\n")
 

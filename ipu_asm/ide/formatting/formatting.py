@@ -24,10 +24,8 @@ from ipu_asm.lint.suppression_comments import suppression_comments
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.source.jinja.tags import Tag, TagKind, tags_of
-from ipu_asm.source.skeleton import ends_line, filled, is_word, starts_line
-from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.source.templates import Tag, TagKind, ends_line, filled, is_word, starts_line, tags_of
+from ipu_asm.syntax.bundle import BundleSyntax, comments_in
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits, change_between
 
 _MOST_CHECKS: Final = 24

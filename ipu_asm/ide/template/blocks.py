@@ -8,7 +8,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
-from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, WordKind, tag_words, tags_of
+from ipu_asm.source.templates import Tag, TagKind, TagWord, WordKind, tag_words, tags_of
 from ipu_asm.text import Span
 
 _OPENING: Final = ("for", "if", "macro", "call", "filter", "with", "block", "raw", "autoescape")

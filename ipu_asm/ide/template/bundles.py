@@ -11,8 +11,8 @@ from ipu_asm.analysis.analysis import Expanded
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion
-from ipu_asm.source.jinja.tags import TagKind
 from ipu_asm.source.source_map import MAIN, FrameKind, SourceMap, SourceRange
+from ipu_asm.source.templates import TagKind
 from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Sequence
 from ipu_asm.ide.expansions import expanded_again, readings
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.source.jinja.tags import tags_of
 from ipu_asm.source.source_map import MAIN
+from ipu_asm.source.templates import tags_of
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from ipu_asm.ide.template.blocks import TemplateSyntax, WrittenName, names_known
 from ipu_asm.ide.template.outline import described
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
-from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, WordKind, tag_words
-from ipu_asm.source.skeleton import has_filler
 from ipu_asm.source.source_map import MAIN
+from ipu_asm.source.templates import Tag, TagKind, TagWord, WordKind, has_filler, tag_words
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -103,8 +102,6 @@ _LOOP: Final = {
 }
 _DIRECTIVE: Final = "ipu: context"
 _QUOTES: Final = ('"', "'")
-
-
 PlainCompletions = Callable[["Analysis", int, Sequence[MacroCandidate]], list[CompletionItem]]
 """Returns the proposals at an offset of a text that the assembler reads, with further operands."""
 

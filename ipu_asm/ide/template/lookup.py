@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Iterator
 from ipu_asm.ide.template.blocks import WrittenName, names_known_at, template_syntax, written_names
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
-from ipu_asm.source.jinja.tags import WordKind, tag_words
 from ipu_asm.source.source_map import MAIN, SourceRange
+from ipu_asm.source.templates import WordKind, tag_words
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ipu_asm.ide.template.lookup import TemplateName, values_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.markdown import escaped, inline_code
 from ipu_asm.source.expansion import NameDefinition, NameKind
-from ipu_asm.source.jinja.tags import Tag
 from ipu_asm.source.source_map import FrameKind
+from ipu_asm.source.templates import Tag
 from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:

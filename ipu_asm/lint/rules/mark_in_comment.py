@@ -158,7 +158,7 @@ def swallowed_code(isa: Isa, text: str, expansion: Expansion) -> Iterator[Diagno
 
 def _joins(text: str, expansion: Expansion) -> dict[int, Span]:
     """Return the tags that remove line breaks, by the offsets of these in an expansion."""
-    from ipu_asm.source.jinja.tags import tags_of  # for templates alone
+    from ipu_asm.source.templates import tags_of  # for templates alone
 
     found: dict[int, Span] = {}
     for _, (start, end), _, _ in tags_of(text):

@@ -17,11 +17,9 @@ from ipu_asm.diagnostics import RelatedInformation, RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.generator import TreeParts, declare, prepare
-from ipu_asm.source.jinja.name_reader import names_of
-from ipu_asm.source.jinja.names import TemplateNames
+from ipu_asm.source.jinja.names import TemplateNames, names_of
 from ipu_asm.source.jinja.sandbox import Sandbox
-from ipu_asm.source.jinja.syntax_errors import lexical_error_place, syntax_error_place
-from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.tokens import Tokens, lexical_error_place, syntax_error_place
 from ipu_asm.text import Span
 
 _FILE = "<template>"

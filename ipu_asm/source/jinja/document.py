@@ -13,8 +13,7 @@ from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.compiled import CompileError
 from ipu_asm.source.jinja.declared_contexts import DeclaredContexts, declared_contexts
 from ipu_asm.source.jinja.limits import MOST_TOKENS
-from ipu_asm.source.jinja.name_reader import names_of
-from ipu_asm.source.jinja.names import TemplateName, TemplateNames
+from ipu_asm.source.jinja.names import TemplateName, TemplateNames, names_of
 from ipu_asm.source.jinja.parts import NameCounts, Part, Workshop, divided
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Change, Span

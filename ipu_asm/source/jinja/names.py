@@ -6,12 +6,14 @@ Everything is in numbers of tokens, so the table holds as long as no tag changes
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterator
+from typing import Iterable, Iterator, Sequence
+
+from jinja2 import nodes
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
-from ipu_asm.source.jinja.blocks import tag_pairs
-from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.generator import is_mark
+from ipu_asm.source.jinja.tokens import Tokens, tag_pairs
 
 GLOBALS = frozenset({"cycler", "dict", "joiner", "namespace", "range"})
 
@@ -145,3 +147,238 @@ def _argument(tokens: Tokens, first: int, last: int) -> Argument | None:
     named = len(numbers) > 2 and tokens.tokens[numbers[1]].text == "="
     name = tokens.tokens[numbers[0]].text if named else None
     return Argument(name, numbers[2] if named else numbers[0], numbers[-1])
+
+
+_SPECIAL = {"caller", "kwargs", "loop", "self", "super", "varargs"}
+
+
+class _Scope:
+    """The names of one scope, each with the number of its latest definition so far."""
+
+    def __init__(self, parent: _Scope | None = None) -> None:
+        self.parent = parent
+        self.names: dict[str, int] = {}
+
+    def find(self, name: str) -> int | None:
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return None
+
+
+def names_of(tokens: Tokens, trees: Iterable[tuple[nodes.Template, int]]) -> TemplateNames:
+    """Return the names of a template.
+
+    Each part of it comes with what is to be added to the numbers of tokens in its syntax tree.
+    """
+    names = TemplateNames(tokens)
+    _Reader(names, tokens).read(trees)
+    names.uses.sort(key=lambda use: use.token)
+    return names
+
+
+class _Reader:
+    """Reads a syntax tree in the order of the text."""
+
+    def __init__(self, names: TemplateNames, tokens: Tokens) -> None:
+        self._names = names
+        self._tokens = tokens
+        self._base = 0
+        self._root = _Scope()
+        self._later: list[tuple[int, _Scope]] = []
+        self._outputs: list[tuple[int, int]] = []  # tags with one name, and the number of its use
+
+    def read(self, trees: Iterable[tuple[nodes.Template, int]]) -> None:
+        for tree, self._base in trees:
+            self._all(tree.body, self._root)
+        for number, scope in self._later:  # such as a macro that uses what is set after it
+            use = self._names.uses[number]
+            self._names.uses[number] = use._replace(definition=scope.find(use.name))
+        for tag, number in self._outputs:
+            definition = self._names.uses[number].definition
+            if definition is not None:
+                self._names.value_of[tag] = definition
+
+    def _token(self, node: nodes.Node) -> int:
+        return node.lineno + self._base
+
+    def _visit_output(self, node: nodes.Output, scope: _Scope) -> None:
+        for child in () if is_mark(node) else node.nodes:
+            if isinstance(child, nodes.TemplateData):
+                continue
+            before = len(self._names.uses)
+            self._visit(child, scope)
+            tag = self._tokens.tag_of[self._token(child)]
+            if isinstance(child, nodes.Name):
+                self._names.bare.add(tag)
+            if len({use.name for use in self._names.uses[before:]}) == 1:
+                self._outputs.append((tag, before))
+
+    def _all(self, children: Sequence[nodes.Node], scope: _Scope) -> None:
+        for child in children:
+            self._visit(child, scope)
+
+    def _visit(self, node: nodes.Node, scope: _Scope) -> None:
+        visit = getattr(self, f"_visit_{type(node).__name__.lower()}", None)
+        if visit is not None:
+            visit(node, scope)
+        else:
+            self._all(list(node.iter_child_nodes()), scope)
+
+    def _visit_name(self, node: nodes.Name, scope: _Scope) -> None:
+        if node.ctx == "load":
+            self._use(node.name, self._token(node), scope)
+
+    def _visit_nsref(self, node: nodes.NSRef, scope: _Scope) -> None:
+        self._use(node.name, self._token(node), scope)
+
+    def _use(self, name: str, token: int, scope: _Scope) -> None:
+        definition = scope.find(name)
+        if definition is None:
+            if name in _SPECIAL:
+                return
+            self._later.append((len(self._names.uses), scope))
+        self._names.uses.append(TemplateUse(name, token, definition))
+
+    def _visit_call(self, node: nodes.Call, scope: _Scope) -> None:
+        self._all(list(node.iter_child_nodes()), scope)
+        callee = node.node
+        number = scope.find(callee.name) if isinstance(callee, nodes.Name) else None
+        if number is None or self._names.definitions[number].parameters is None:
+            return
+        macro = self._names.definitions[number]
+        for argument in arguments_of(self._tokens, self._token(node)):
+            for other, each in enumerate(self._names.definitions):
+                if each.macro == macro.token and each.name == argument.name:
+                    token = self._name_before(argument.first)
+                    self._names.uses.append(TemplateUse(each.name, token, other))
+
+    def _name_before(self, number: int) -> int:
+        while self._tokens.tokens[number - 1].kind != "name":
+            number -= 1
+        return number - 1
+
+    def _visit_assign(self, node: nodes.Assign, scope: _Scope) -> None:
+        self._visit(node.node, scope)
+        constant = node.node.value if isinstance(node.node, nodes.Const) else None
+        self._define(node.target, scope, NameKind.SET, constant)
+
+    def _visit_assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
+        inner = _Scope(scope)
+        if node.filter is not None:
+            self._visit(node.filter, inner)
+        self._all(node.body, inner)
+        self._define(node.target, scope, NameKind.SET)
+
+    def _visit_for(self, node: nodes.For, scope: _Scope) -> None:
+        self._visit(node.iter, scope)
+        inner = _Scope(scope)
+        tag = self._tokens.tag_of[self._token(node)]
+        targets = self._define(node.target, inner, NameKind.LOOP_VARIABLE)
+        self._names.loops[tag] = [(d.name, d.token) for d in targets]
+        if node.test is not None:
+            self._visit(node.test, inner)
+        self._all(node.body, inner)
+        self._all(node.else_, _Scope(scope))
+
+    def _visit_with(self, node: nodes.With, scope: _Scope) -> None:
+        self._all(node.values, scope)
+        inner = _Scope(scope)
+        for target in node.targets:
+            self._define(target, inner, NameKind.SET)
+        self._all(node.body, inner)
+
+    def _visit_filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
+        inner = _Scope(scope)
+        self._visit(node.filter, inner)
+        self._all(node.body, inner)
+
+    def _visit_block(self, node: nodes.Block, scope: _Scope) -> None:
+        self._all(node.body, _Scope(self._root))
+
+    def _visit_callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:
+        self._visit(node.call, scope)
+        self._visit_parameters(node, _Scope(scope), -1)
+
+    def _visit_macro(self, node: nodes.Macro, scope: _Scope) -> None:
+        token = self._token(node) + 1
+        while self._tokens.tokens[token].kind != "name":
+            token += 1
+        tag = self._tokens.tag_of[token]
+        last = self._tokens.tags[self._names.close_of(tag)].last
+        first = self._tokens.tags[tag].first
+        parameters = tuple(self._parameter_texts(token))
+        macro = TemplateName(
+            node.name, NameKind.TEMPLATE_MACRO, token, first, last, None, parameters
+        )
+        self._add(macro, scope)
+        self._visit_parameters(node, _Scope(scope), token)
+
+    def _parameter_texts(self, name: int) -> Iterator[str]:
+        call = name + 1
+        while self._tokens.tokens[call].text != "(":
+            call += 1
+        for argument in arguments_of(self._tokens, call):
+            written = self._tokens.text[slice(*self._tokens.span(argument.first, argument.last))]
+            yield f"{argument.name}={written}" if argument.name else written
+
+    def _visit_parameters(
+        self, node: nodes.Macro | nodes.CallBlock, inner: _Scope, macro: int
+    ) -> None:
+        defaults: list[nodes.Expr | None] = [None] * (len(node.args) - len(node.defaults))
+        for name, default in zip(node.args, [*defaults, *node.defaults]):
+            last = self._token(name)
+            if default is not None:
+                self._visit(default, inner)
+                last = self._end_of_default(self._token(name))
+            parameter = TemplateName(
+                name.name,
+                NameKind.PARAMETER,
+                self._token(name),
+                self._token(name),
+                last,
+                None,
+                None,
+                macro,
+            )
+            self._add(parameter, inner)
+        self._all(node.body, inner)
+
+    def _end_of_default(self, name: int) -> int:
+        """Return the last token of a parameter with a default."""
+        depth, last = 0, name
+        for number in range(name + 1, len(self._tokens.tokens)):
+            kind, text, _, _ = self._tokens.tokens[number]
+            if kind == "operator":
+                depth += (text in "([{") - (text in ")]}")
+                if depth < 0 or (depth == 0 and text == ","):
+                    break
+            if kind != "whitespace":
+                last = number
+        return last
+
+    def _define(
+        self, target: nodes.Node, scope: _Scope, kind: NameKind, constant: object = None
+    ) -> list[TemplateName]:
+        defined = []
+        for name in [target, *target.find_all((nodes.Name, nodes.NSRef))]:
+            if isinstance(name, nodes.NSRef):
+                self._visit(name, scope)
+            if not isinstance(name, nodes.Name):
+                continue
+            tag = self._tokens.tag_of[self._token(name)]
+            first = self._tokens.tags[tag].first
+            last = self._tokens.tags[tag].last
+            if kind is NameKind.SET:
+                last = self._tokens.tags[self._names.close_of(tag)].last
+            value = None if constant is None else str(constant)
+            each = TemplateName(name.name, kind, self._token(name), first, last, value)
+            self._add(each, scope)
+            defined.append(each)
+        return defined
+
+    def _add(self, definition: TemplateName, scope: _Scope) -> None:
+        scope.names[definition.name] = len(self._names.definitions)
+        self._names.definitions.append(definition)

@@ -12,10 +12,9 @@ from itertools import chain
 from typing import Sequence
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.jinja.blocks import begins_block, keyword_of
 from ipu_asm.source.jinja.compiled import CompiledTags, Function
 from ipu_asm.source.jinja.sandbox import Recorder, Sandbox
-from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.tokens import Tokens, begins_block, keyword_of
 from ipu_asm.text import Span
 
 _WHOLE = {"block", "extends", "from", "import", "include"}

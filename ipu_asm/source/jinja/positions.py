@@ -9,15 +9,13 @@ from typing import Callable, Iterator, Sequence, TypeVar, overload
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
 from ipu_asm.source.jinja.names import TemplateName, TemplateNames
 from ipu_asm.source.jinja.pieces import FrameNode, PieceKind
-from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, Segment, SourceMap, SourceRange
+from ipu_asm.source.templates import TagKind, tags_of
 from ipu_asm.text import Span
 
 _T = TypeVar("_T")
-
-
 _COMMENT = re.compile(r"#[^\r\n]*")
 
 

@@ -26,7 +26,7 @@ from ipu_asm.source.jinja.limits import (
 from ipu_asm.source.jinja.outputs import Cost, PartOutput, keeps_state
 from ipu_asm.source.jinja.parts import Part
 from ipu_asm.source.jinja.pieces import PieceKind, joined, piece
-from ipu_asm.source.jinja.syntax_errors import readable
+from ipu_asm.source.jinja.tokens import readable
 from ipu_asm.text import Change, change_between
 
 

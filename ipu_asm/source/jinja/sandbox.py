@@ -29,8 +29,7 @@ from ipu_asm.source.jinja.limits import (
     require_operands,
 )
 from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
-from ipu_asm.source.jinja.syntax_errors import shown_text
-from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.tokens import Tokens, shown_text
 
 _TAKE_UNDEFINED = {"d", "default"}
 MOST_VALUES = 16

@@ -18,12 +18,10 @@ from ipu_asm.source.jinja.names import GLOBALS
 from ipu_asm.source.jinja.parts import Workshop
 from ipu_asm.source.jinja.positions import LazySequence, Positions, skeleton_map
 from ipu_asm.source.jinja.rendering import Rendering, render, render_again
-from ipu_asm.source.jinja.syntax_errors import quoted
-from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.tokens import Tokens, quoted
 from ipu_asm.source.jinja.whole import WholeRendering
-from ipu_asm.source.skeleton import skeleton
 from ipu_asm.source.source_map import SourceMap
-from ipu_asm.source.templates import MARKS, UNUSED_TEMPLATE_NAME
+from ipu_asm.source.templates import MARKS, UNUSED_TEMPLATE_NAME, skeleton
 from ipu_asm.text import Change, Span, TextEdit
 
 

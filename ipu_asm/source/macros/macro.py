@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
+from ipu_asm.diagnostics import RuleId
+from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS, UNKNOWN_KEYWORD
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.macros.arguments import Argument, Parameter
 from ipu_asm.source.macros.mapped_text import (
     Computed,
     JoinedText,
@@ -20,6 +21,61 @@ from ipu_asm.source.macros.mapped_text import (
 )
 from ipu_asm.source.source_map import Frame, FrameKind, SourceRange
 from ipu_asm.text import Span
+
+_NAME = r"[A-Za-z_.$][\w.$]*"
+_PARAMETER = re.compile(
+    rf"[ \t,()]*(?P<name>{_NAME})(?:[ \t]*:[ \t]*(?P<rule>\w+))?(?P<default>[ \t]*=[ \t]*)?"
+)
+_KEYWORD = re.compile(rf"({_NAME})[ \t]*=(?!=)[ \t]*")
+# Blanks before and after an operator belong to an argument, others end it.
+_TOKEN = re.compile(
+    r'(?P<string>"(?:[^"\\\r\n]|\\[^\r\n])*")|(?P<register>\$[\w.:$]+(?:\+=|\+\+|@|>>)?)'
+    r"|(?P<operator>[ \t]*(?:<<|>>|&&|\|\||[<>=!]=|<>|[-+*/|&^~!<>=])[ \t]*)"
+    r"|(?P<comma>,)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<blank>[ \t]+)"
+    r"|(?P<word>[\w.\\@]+|.)",
+    re.DOTALL,
+)
+_BLANKS = re.compile(r"[ \t]*")
+
+
+class Argument(NamedTuple):
+    """A text in a source; `spans` are its parts, without the quotes of strings."""
+
+    source: MappedText
+    spans: tuple[Span, ...]
+
+    @property
+    def text(self) -> str:
+        """The text that is substituted."""
+        return "".join([self.source.text[start:end] for start, end in self.spans])
+
+
+class Parameter(NamedTuple):
+    """A parameter of a macro at a place in its source; `written` is all of its declaration."""
+
+    name: str
+    span: Span
+    written: str
+    is_required: bool = False
+    takes_rest: bool = False
+    default: Argument | None = None
+
+
+class Misuse(NamedTuple):
+    """A mistake in a call; `span` is in the source of the call."""
+
+    rule: RuleId
+    message: str
+    span: Span
+
+
+class _Written(NamedTuple):
+    """An argument as written; `keyword` is the name before `=`, if there is one."""
+
+    span: Span
+    spans: tuple[Span, ...]
+    keyword: str = ""
+
 
 _MARKED = re.compile(r"\\(?:\(\)|@|\+|[A-Za-z_.$][\w.$]*)")
 
@@ -133,3 +189,112 @@ class Macro(NamedTuple):
     body: Body
     full: Span
     place: SourceRange
+
+
+def read_parameters(source: MappedText, start: int, end: int) -> tuple[Parameter, ...]:
+    """Read the parameters of a macro; `start` is the end of its name."""
+    found: list[Parameter] = []
+    while match := _PARAMETER.match(source.text, start, end):
+        stop, default = match.end(), None
+        if match["default"] is not None:
+            value = _argument(source.text, stop, end)
+            stop, default = max(stop, value.span.end), Argument(source, value.spans)
+        span = Span(*match.span("name"))
+        rule = match["rule"]
+        written = source.text[span.start : stop]
+        found.append(
+            Parameter(match["name"], span, written, rule == "req", rule == "vararg", default)
+        )
+        start = stop
+    return tuple(found)
+
+
+def bind(
+    name: str, parameters: Sequence[Parameter], source: MappedText, word: Span, end: int
+) -> dict[str, Argument] | Misuse:
+    """Return the arguments of a call by the names of their parameters.
+
+    `word` is the name of the macro in the source of the call, which ends at `end`.
+    """
+    bound: dict[str, Argument] = {}
+    names = {parameter.name for parameter in parameters}
+    place = 0
+    for written in _written_arguments(source.text, word.end, end, parameters):
+        if written.keyword and written.keyword not in names:
+            message = f"macro `{name}` has no parameter `{written.keyword}`"
+            return Misuse(UNKNOWN_KEYWORD, message, _keyword_span(written))
+        if not written.keyword and place >= len(parameters):
+            if not written.spans:
+                continue
+            message = f"macro `{name}` takes {_counted(len(parameters))}, found one more"
+            return Misuse(TOO_MANY_OPERANDS, message, written.span)
+        key = written.keyword or parameters[place].name
+        place += not written.keyword
+        if written.spans:
+            bound[key] = Argument(source, written.spans)
+    for parameter in parameters:
+        if parameter.name in bound:
+            continue
+        if parameter.is_required:
+            message = f"macro `{name}` requires a value for parameter `{parameter.name}`"
+            return Misuse(TOO_FEW_OPERANDS, message, word)
+        bound[parameter.name] = parameter.default or Argument(source, ())
+    return bound
+
+
+def values(source: MappedText, start: int, end: int) -> list[Argument]:
+    """Return the values of a list, such as that of `.irp`."""
+    return [
+        Argument(source, written.spans) for written in _written_arguments(source.text, start, end)
+    ]
+
+
+def _counted(count: int) -> str:
+    return "no arguments" if not count else f"{count} argument{'s' * (count > 1)}"
+
+
+def _keyword_span(written: _Written) -> Span:
+    return Span(written.span.start, written.span.start + len(written.keyword))
+
+
+def _written_arguments(
+    text: str, start: int, end: int, parameters: Sequence[Parameter] = ()
+) -> Iterator[_Written]:
+    place = 0
+    start = _behind_blanks(text, start, end)
+    while start < end:
+        if 0 <= place < len(parameters) and parameters[place].takes_rest:
+            span = Span(start, end)
+            yield _Written(span, (span,))
+            return
+        keyword = _KEYWORD.match(text, start, end) if parameters else None
+        value = _argument(text, keyword.end() if keyword else start, end)
+        if keyword:
+            value = _Written(Span(start, value.span.end), value.spans, keyword[1])
+        yield value
+        place += not keyword
+        start = _behind_blanks(text, value.span.end, end)
+        if start < end and text[start] == ",":
+            start = _behind_blanks(text, start + 1, end)
+
+
+def _behind_blanks(text: str, start: int, end: int) -> int:
+    match = _BLANKS.match(text, start, end)
+    return match.end() if match else start
+
+
+def _argument(text: str, start: int, end: int) -> _Written:
+    """Read one argument: up to a comma, or a blank that is not beside an operator."""
+    spans: list[Span] = []
+    depth, at = 0, start
+    while at < end and (match := _TOKEN.match(text, at, end)):
+        kind = match.lastgroup
+        if not depth and kind in ("comma", "blank"):
+            break
+        depth = max(0, depth + (kind == "open") - (kind == "close"))
+        first, at = match.span()
+        part = Span(first + 1, at - 1) if kind == "string" else Span(first, at)
+        if spans and spans[-1].end == part.start:
+            part = Span(spans.pop().start, part.end)
+        spans.append(part)
+    return _Written(Span(start, at), tuple(spans))

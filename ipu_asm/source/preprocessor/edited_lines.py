@@ -12,15 +12,20 @@ from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, NameUse
-from ipu_asm.source.preprocessor.limits import Budget, LimitExceeded
+from ipu_asm.source.preprocessor.conditionals import LineRead
 from ipu_asm.source.preprocessor.lines import FileLines, Line
-from ipu_asm.source.preprocessor.macros import Macro
-from ipu_asm.source.preprocessor.memo import KnownOutput
-from ipu_asm.source.preprocessor.names import MacroNames, Mention
-from ipu_asm.source.preprocessor.output import Output, Piece, Positions, verbatim
-from ipu_asm.source.preprocessor.results import LineRead
+from ipu_asm.source.preprocessor.memo import KnownOutput, output_at
+from ipu_asm.source.preprocessor.mistakes import Budget, LimitExceeded
+from ipu_asm.source.preprocessor.output import (
+    MacroNames,
+    Mention,
+    Output,
+    Piece,
+    Positions,
+    verbatim,
+)
 from ipu_asm.source.preprocessor.run import Run
-from ipu_asm.source.preprocessor.text_lines import output_at
+from ipu_asm.source.preprocessor.tokens import Macro
 from ipu_asm.source.source_map import Segment, SourceRange, cut
 from ipu_asm.text import Span
 

@@ -12,13 +12,21 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.conditions import Condition
 from ipu_asm.source.preprocessor.lines import Line
-from ipu_asm.source.preprocessor.macros import Macro, macro_of
-from ipu_asm.source.preprocessor.output import Output, Part, verbatim
-from ipu_asm.source.preprocessor.tokens import Kind, Place, Token, tokens_of, words_of
+from ipu_asm.source.preprocessor.mistakes import LONGEST_LINE, Budget, LimitExceeded
+from ipu_asm.source.preprocessor.output import Output, Part, parts_of, verbatim
+from ipu_asm.source.preprocessor.substitution import FollowingLines, Substitution
+from ipu_asm.source.preprocessor.tokens import (
+    Kind,
+    Macro,
+    Place,
+    Token,
+    macro_of,
+    tokens_of,
+    words_of,
+)
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _MOST_KEPT = 8
-
 Table = Mapping[str, Macro]
 
 
@@ -142,3 +150,39 @@ def _breaks(line: Line) -> Output:
     breaks = [*_BREAK.finditer(line.text)]
     parts = [Part(each[0], Place(line, each.start(), each.end()), True) for each in breaks]
     return Output("".join(part.text for part in parts), tuple(parts))
+
+
+def output_at(lines: Sequence[Line], at: int, table: Table, budget: Budget) -> KnownOutput:
+    """Return the output of the line at an index, with those that its calls extend over.
+
+    Raises `LimitExceeded`.
+    """
+    line = lines[at]
+    memo = memo_of(line)
+    if not line.is_spliced and table.keys().isdisjoint(line.names):
+        return KnownOutput(memo.plain())
+    known = memo.output(table, lines, at)
+    if known is not None:
+        budget.spend(known.cost)
+        return known
+    if len(line.text) > LONGEST_LINE:
+        raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
+    before = budget.spent
+    following = FollowingLines(lines, at + 1)
+    substitution = Substitution(table, budget, following)
+    parts = parts_of(substitution.expand_line(tokens_of(line)))
+    text = "".join(part.text for part in parts)
+    mistakes = substitution.mistakes
+    is_open = following.behind is not None or following.is_at_end
+    reads_on = is_open or bool(mistakes and following.at > at + 1)
+    made = KnownOutput(
+        Output(text, parts, substitution.used, following.at - at, mistakes, reads_on),
+        lines[at : following.at],
+        following.behind,
+        following.is_at_end,
+        budget.spent - before,
+        substitution.is_dynamic,
+    )
+    if not substitution.is_dynamic:
+        memo.keep_output(made)
+    return made

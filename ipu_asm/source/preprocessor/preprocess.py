@@ -10,27 +10,20 @@ from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
+from ipu_asm.source.preprocessor.conditionals import Chain
 from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.edited_lines import ReadLines
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
-from ipu_asm.source.preprocessor.limits import MOST_WRITTEN
 from ipu_asm.source.preprocessor.lines import FileLines, Line
-from ipu_asm.source.preprocessor.names import MacroNames
-from ipu_asm.source.preprocessor.output import PieceMap, Positions
-from ipu_asm.source.preprocessor.results import Chain
+from ipu_asm.source.preprocessor.mistakes import MOST_WRITTEN
+from ipu_asm.source.preprocessor.output import MacroNames, PieceMap, Positions
 from ipu_asm.source.preprocessor.run import Run
 from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
 from ipu_asm.text import Change, SourceFile, Span, change_between
 
 MOST_VARIANTS = 8
-
-
 _MOST_QUESTIONS = 6
-
-
 _MOST_ANSWERS = 256
-
-
 _Branch = tuple[Line, int]
 
 

@@ -6,35 +6,28 @@ import re
 from typing import Callable, Iterable, Sequence
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
-from ipu_asm.source.preprocessor.conditionals import Conditionals
-from ipu_asm.source.preprocessor.conditions import Answers, Condition
+from ipu_asm.source.preprocessor.conditionals import Chain, Conditionals, FoundInclude, LineRead
+from ipu_asm.source.preprocessor.conditions import Answers, Condition, condition_of
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
-from ipu_asm.source.preprocessor.following import NoLines
-from ipu_asm.source.preprocessor.limits import (
+from ipu_asm.source.preprocessor.lines import FileLines, Line
+from ipu_asm.source.preprocessor.memo import KnownCondition, memo_of, output_at
+from ipu_asm.source.preprocessor.mistakes import (
     DEEPEST_INCLUDE,
     LONGEST_LINE,
     MOST_INCLUDES,
     MOST_WRITTEN,
     Budget,
     LimitExceeded,
-)
-from ipu_asm.source.preprocessor.lines import FileLines, Line
-from ipu_asm.source.preprocessor.macros import Macro
-from ipu_asm.source.preprocessor.memo import KnownCondition, memo_of
-from ipu_asm.source.preprocessor.mistakes import (
     Mistake,
     malformed_definition,
     missing_name,
     reached_error,
 )
-from ipu_asm.source.preprocessor.names import Mention
-from ipu_asm.source.preprocessor.output import Output, Piece, verbatim
-from ipu_asm.source.preprocessor.questions import condition_of
-from ipu_asm.source.preprocessor.results import Chain, FoundInclude, LineRead
-from ipu_asm.source.preprocessor.substitution import Substitution
-from ipu_asm.source.preprocessor.text_lines import output_at
+from ipu_asm.source.preprocessor.output import Mention, Output, Piece, verbatim
+from ipu_asm.source.preprocessor.substitution import NoLines, Substitution
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
+    Macro,
     Origin,
     Place,
     Token,

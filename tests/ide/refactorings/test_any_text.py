@@ -11,7 +11,7 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.program.build import read_program
-from ipu_asm.syntax.comments import comments_in
+from ipu_asm.syntax.bundle import comments_in
 from ipu_asm.text import Span, apply_edits
 from tests.hostile import SPLINTERS
 from tests.programs import example_kernels

@@ -13,7 +13,7 @@ from ipu_asm.ide.formatting.formatting import KEEP, STYLES, content_of, formatti
 from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.jinja.tags import tags_of
+from ipu_asm.source.templates import tags_of
 from ipu_asm.text import Span, apply_edits
 from tests.ide.test_formatting import HOUSE
 

@@ -13,8 +13,8 @@ from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion, SourceSettings
 from ipu_asm.source.jinja.compiled import CompiledTags
 from ipu_asm.source.jinja.rendering import _Session
-from ipu_asm.source.jinja.tags import Tag, TagKind, tags_of
 from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.templates import Tag, TagKind, tags_of
 from ipu_asm.text import change_between
 from tests.source.jinja.test_incremental import SURFACE, check_edit, facts
 from tests.source.jinja.test_rendering import CONTEXT

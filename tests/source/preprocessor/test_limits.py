@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import analyze
-from ipu_asm.source.preprocessor.limits import MOST_TEXT
+from ipu_asm.source.preprocessor.mistakes import MOST_TEXT
 from tests.source.preprocessor.expanding import check_whole_map, expansions
 
 _DOUBLING = "".join(f"#define A{n} A{n + 1} A{n + 1}\n" for n in range(40))

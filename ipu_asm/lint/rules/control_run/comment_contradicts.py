@@ -45,7 +45,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.syntax.comments import comments_between
+from ipu_asm.syntax.bundle import comments_between
 from ipu_asm.text import Span
 
 RULE_ID = RuleId("W311", "comment-contradicts", Severity.WARNING)
