@@ -282,7 +282,7 @@ class Analyzer:
         else:
             if before.text == expansion.text and _is_known(before.program, known):
                 return Expanded(expansion, before)
-            change = _change_of(expansion, before.text)
+            change = change_between(before.text, expansion.text)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
         _set_known(program, known)
         return self._unsuppressed(expansion, path, program)
@@ -343,13 +343,6 @@ class Analyzer:
         if len(self._young) >= self._most_remembered:
             is_long = len(self._young) > _LONG_TEXT * self._most_remembered
             self._old, self._young = {} if is_long else self._young, {}
-
-
-def _change_of(expansion: Expansion, before: str) -> Change:
-    """Return the change from an earlier text to that of an expansion."""
-    if expansion.edit and expansion.edit[0] is before:
-        return expansion.edit[1]
-    return change_between(before, expansion.text)
 
 
 def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:

@@ -41,7 +41,7 @@ def expand(
         # Most files are no templates, and Jinja costs more to import than to lint a small file.
         from ipu_asm.source.jinja.template import expand_template
 
-        return expand_template(text, settings, before, change)
+        return expand_template(text, settings, before)
     if not surface.preprocessed:
         return ()
     # Most files have no macros.

@@ -21,7 +21,7 @@ from ipu_asm.config.configuration import Value as Value
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import Change, SourceFile, Span
+from ipu_asm.text import SourceFile, Span
 
 if TYPE_CHECKING:
     from ipu_asm.source.source_map import SourceMap, SourceRange
@@ -122,7 +122,6 @@ class Expansion(NamedTuple):
     `findings` are those of the expansion itself (template errors, missing headers, limits), in the
     files that their `path` names. `files` are the headers that were read, by absolute path.
     `defined` are the names of `definitions`, known without their places.
-    `edit` is an earlier text and the change from it, where that is known.
     `memo` is what the next expansion of the same file may reuse; only the maker reads it.
     With `is_assumed`, `context` is an assumption about what cannot be known, one of several.
     `is_partial` tells that some of it could not be computed: then `unknown` are the spans of the
@@ -138,7 +137,6 @@ class Expansion(NamedTuple):
     uses: Sequence[NameUse] = ()
     includes: tuple[Include, ...] = ()
     files: Mapping[str, SourceFile] = {}
-    edit: tuple[str, Change] | None = None
     memo: object = None
     defined: frozenset[str] = frozenset()
     is_partial: bool = False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ipu_asm.config.configuration import Configuration, Context
 from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.jinja.template import contexts_of
+from ipu_asm.source.jinja.contexts import contexts_of
 from ipu_asm.source.settings import DiskReader, root_of, source_settings
 
 

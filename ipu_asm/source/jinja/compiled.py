@@ -1,4 +1,4 @@
-"""The syntax trees of templates and of their parts, and the code that is made of them."""
+"""Templates that compile: their syntax trees, names and code, reused for equal tags."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ import warnings
 from bisect import bisect_right
 from contextlib import contextmanager
 from functools import cached_property
-from types import CodeType, TracebackType
+from types import TracebackType
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from jinja2 import TemplateSyntaxError, nodes
-from jinja2.idtracking import symbols_for_node
 from jinja2.runtime import Context, Macro
 
+from ipu_asm.config.configuration import Context as Variables
 from ipu_asm.diagnostics import RelatedInformation, RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.jinja.generator import TreeParts, declare, prepare
+from ipu_asm.source.jinja.generator import prepare
+from ipu_asm.source.jinja.limits import LimitError, require_size
 from ipu_asm.source.jinja.names import TemplateNames, names_of
-from ipu_asm.source.jinja.sandbox import Sandbox
-from ipu_asm.source.jinja.tokens import Tokens, lexical_error_place, syntax_error_place
+from ipu_asm.source.jinja.pieces import Leaves, Piece, joined
+from ipu_asm.source.jinja.sandbox import Recorder, Sandbox
+from ipu_asm.source.jinja.tokens import Tokens, lexical_error_place, readable, syntax_error_place
 from ipu_asm.text import Span
 
 _FILE = "<template>"
 _TOO_LONG = "a number may have 4,300 decimal digits at most, found more"
 _TOO_DEEP = "a template is nested too deeply to be read"
+_MAX_REMEMBERED = 4
+Render = Callable[[Context], Iterator[str]]
 
 
 class Problem(NamedTuple):
-    """Why a template cannot be compiled, or not rendered, where, and by which calls."""
+    """The reason why a template cannot be compiled or rendered, its place, and the calls there."""
 
     rule: RuleId
     message: str
@@ -44,96 +48,64 @@ class CompileError(Exception):
         self.problem = problem
 
 
-class Function(NamedTuple):
-    """The functions of a part: that of its text, and those of its blocks."""
-
-    root: Callable[[Context], Iterator[str]]
-    blocks: dict[str, Callable[[Context], Iterator[str]]]
-
-
 class CompiledTags:
-    """What the tags of a template, or of a part of one, say. It does not depend on literal text.
+    """The code of a template. It does not depend on literal text and comments.
 
-    `loads` and `writes` are the names that are read and set anywhere, `mentions` both. `roots` are
-    those at root level; of them, `sets` may be set, `born` before they are read. `inner` are the
-    others.
-    `captured` are the literals whose text may become a value, and `is_capturing` whether there may
-    be any. `macro_literals` are those in macros, `macros` the names of these. `measured` are the
-    names that are used other than as the macro of an output that is nothing but its call.
+    `loads` and `writes` are the names that are read and set anywhere. `root` renders the template,
+    `blocks` its blocks.
     """
 
     def __init__(self, tokens: Tokens, sandbox: Sandbox, functions: Mapping[str, object]) -> None:
-        """Read the tags. Raises `CompileError` if they have a mistake."""
+        """Compile the tags. Raises `CompileError` if they have a mistake."""
         if tokens.error is not None:
             message, span = lexical_error_place(tokens.error)
             raise CompileError(Problem(TEMPLATE_SYNTAX, message, span))
         self._tokens = tokens
-        self._sandbox = sandbox
-        self._functions = functions
-        self._codes: dict[frozenset[str], CodeType] = {}
         with _compile_errors(tokens):
-            self.tree = sandbox.parse_tokens(tokens)
+            self._tree = sandbox.parse_tokens(tokens)
             self._read_names()
-            found = prepare(self.tree, tokens.tag_of)
-        self._read_literals(found)
+            prepare(self._tree, tokens.tag_of)
+            sandbox.tag_of = tokens.tag_of
+            source = sandbox._generate(self._tree, None, _FILE)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # such as of an element of a number
+                code = compile(source, _FILE, "exec")
+        namespace: dict[str, Any] = {**functions, "_tag_of": tokens.tag_of}
+        exec(code, namespace)
+        self.root: Render = namespace["root"]
+        self.blocks: dict[str, Render] = namespace["blocks"]
 
     def _read_names(self) -> None:
-        loads: set[str] = set()
-        writes: set[str] = set()
-        found: list[Any] = [*self.tree.find_all((nodes.Name, nodes.NSRef, nodes.Macro))]
+        self.loads: set[str] = set()
+        self.writes: set[str] = set()
+        found: list[Any] = [*self._tree.find_all((nodes.Name, nodes.NSRef, nodes.Macro))]
         for node in found:
             is_load = isinstance(node, nodes.NSRef) or getattr(node, "ctx", "") == "load"
-            (loads if is_load else writes).add(node.name)
-        symbols = symbols_for_node(self.tree)
-        self.loads, self.writes = frozenset(loads), frozenset(writes)
-        self.roots, self.sets = frozenset(symbols.refs), frozenset(symbols.stores)
-        self.mentions = self.loads | self.writes
-        self.inner = self.mentions - self.roots
-        self.born = frozenset(
-            name for name, ref in symbols.refs.items() if symbols.loads[ref][0] == "undefined"
-        )
-
-    def _read_literals(self, found: TreeParts) -> None:
-        self.measured = frozenset(found.measured)
-        self.is_capturing = bool(found.capturing)
-        self.captured = _literals_in(found.capturing)
-        self.macros = frozenset(macro.name for macro in found.macros)
-        self.macro_literals = _literals_in(found.macros)
+            (self.loads if is_load else self.writes).add(node.name)
 
     @cached_property
     def names(self) -> TemplateNames:
-        """The names, as if there were nothing around."""
-        return names_of(self._tokens, [(self.tree, 0)])
-
-    def function(self, tokens: Tokens, base: int, around: frozenset[str]) -> Function:
-        """Return the functions that render one part with these tags; `base` tells it from others.
-
-        `tokens` are its own. `around` are the inner names that the rest of the template has at root
-        level. Raises `CompileError` for what the code generator refuses.
-        """
-        code = self._codes.get(around)
-        if code is None:
-            code = self._codes[around] = self._compiled(tokens, around)
-        namespace: dict[str, Any] = {
-            **self._functions,
-            "_base": base,
-            "_tag_of": self._tokens.tag_of,
-        }
-        exec(code, namespace)
-        return Function(namespace["root"], namespace["blocks"])
-
-    def _compiled(self, tokens: Tokens, around: frozenset[str]) -> CodeType:
-        self._sandbox.tag_of = tokens.tag_of
-        with _compile_errors(tokens):
-            declare(self.tree, sorted(self.roots | around))
-            source = self._sandbox._generate(self.tree, None, _FILE)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # such as of an element of a number
-                return compile(source, _FILE, "exec")
+        """The names by the numbers of their tokens."""
+        return names_of(self._tokens, self._tree)
 
 
-def _literals_in(found: Sequence[nodes.Node]) -> frozenset[int]:
-    return frozenset(each.lineno for node in found for each in node.find_all(nodes.TemplateData))
+class Compiler:
+    """Compiles templates; the last ones are remembered by their tags."""
+
+    def __init__(self) -> None:
+        self.recorder = Recorder()
+        self.sandbox = Sandbox(self.recorder)
+        self._functions = {"environment": self.sandbox, "__file__": "", **self.recorder.functions()}
+        self._known: dict[object, CompiledTags] = {}
+
+    def compiled(self, tokens: Tokens) -> CompiledTags:
+        """Return the code of a template. Raises `CompileError`."""
+        key = tokens.code
+        found = self._known.pop(key, None)
+        self._known[key] = found or CompiledTags(tokens, self.sandbox, self._functions)
+        while len(self._known) > _MAX_REMEMBERED:
+            del self._known[next(iter(self._known))]
+        return self._known[key]
 
 
 @contextmanager
@@ -160,12 +132,11 @@ def _deepest_tag(tokens: Tokens) -> Span:
 
 
 class FailedTag(NamedTuple):
-    """A tag in the call stack of an error: the base of its part, and its number in the part.
+    """A tag in the call stack of an error.
 
     `macro` is the name of the macro that the tag called; empty for the tag that raised the error.
     """
 
-    base: int
     tag: int
     macro: str = ""
 
@@ -177,7 +148,7 @@ def failed_tags(traceback: TracebackType | None) -> list[FailedTag]:
     while traceback is not None:
         frame = traceback.tb_frame
         if frame.f_code.co_filename == _FILE:
-            failed = _tag_at(traceback.tb_lineno, frame.f_globals)
+            failed = FailedTag(_tag_at(traceback.tb_lineno, frame.f_globals))
         elif failed and frame.f_code is Sandbox.call.__code__:
             macro = frame.f_locals["function"]
             if isinstance(macro, Macro):
@@ -186,11 +157,78 @@ def failed_tags(traceback: TracebackType | None) -> list[FailedTag]:
     return [failed, *reversed(found)] if failed else []
 
 
-def _tag_at(line: int, names: Mapping[str, Any]) -> FailedTag:
+def _tag_at(line: int, names: Mapping[str, Any]) -> int:
     """Return the tag of a line of generated code, which has these global names."""
     written = [pair.split("=") for pair in names["debug_info"].split("&") if pair]
     number = max(0, bisect_right([int(line) for _, line in written], line) - 1)
-    token, tag_of = int(written[number][0]) if written else 0, names["_tag_of"]
+    token = int(written[number][0]) if written else 0
+    tag_of: Sequence[int] = names["_tag_of"]
     while token and tag_of[token] < 0:
         token -= 1
-    return FailedTag(names["_base"], max(0, tag_of[token]))
+    return max(0, tag_of[token])
+
+
+class Rendering:
+    """The text that a template makes; `problem` is what ended it early.
+
+    `undefined`, `is_branch_unknown`, `values` and `loop_values` are those of the `Recorder`.
+    """
+
+    def __init__(self, made: Piece, recorder: Recorder, problem: Problem | None) -> None:
+        self.text = str.__str__(made)
+        self.problem = problem
+        self.undefined = recorder.undefined
+        self.is_branch_unknown = recorder.is_branch_unknown
+        self.values = recorder.values
+        self.loop_values = recorder.loop_values
+        self._made = made
+
+    @cached_property
+    def leaves(self) -> Leaves:
+        """The strings that the text consists of."""
+        return Leaves(self._made)
+
+
+def render(
+    compiler: Compiler, tokens: Tokens, tags: CompiledTags, variables: Variables
+) -> Rendering:
+    """Return what a template makes with these variables. Never raises."""
+    recorder, sandbox = compiler.recorder, compiler.sandbox
+    recorder.reset(tokens.tokens)
+    given: Mapping[str, Any] = {**sandbox.globals, **variables}
+    context = Context(sandbox, dict(given), None, tags.blocks)
+    try:
+        made = joined(tags.root(context))
+        require_size(len(made))
+    except Exception as error:
+        return Rendering(joined(()), recorder, _problem(tokens, error))
+    return Rendering(made, recorder, None)
+
+
+# What Jinja says of `include`, `import` and `extends` where nothing loads templates.
+_NO_LOADER = "no loader"
+_NO_OTHER_FILES = (
+    "a template reads no other files, so it has no `include`, `import` and `extends`; "
+    "write the text of the other file here, or define a macro"
+)
+
+
+def _problem(tokens: Tokens, error: Exception) -> Problem:
+    calls = failed_tags(error.__traceback__)
+    spans = [tokens.tag_span(call.tag) for call in calls]
+    span = spans[0] if spans else tokens.tag_span(len(tokens.tags) - 1)
+    places = [(each, f"in macro `{call.macro}`") for each, call in zip(spans, calls) if call.macro]
+    related = tuple(RelatedInformation(*each) for each in dict.fromkeys(places))
+    return Problem(*_described(error), span, related)
+
+
+def _described(error: Exception) -> tuple[RuleId, str]:
+    """Return the rule and the message of an error."""
+    if isinstance(error, LimitError):
+        return EXPANSION_LIMIT, str(error)
+    if isinstance(error, (RecursionError, MemoryError, OverflowError)):
+        message = f"a template needs limited time and memory, found: {readable(error)}"
+        return EXPANSION_LIMIT, message
+    if isinstance(error, TypeError) and str(error).startswith(_NO_LOADER):
+        return TEMPLATE_SYNTAX, _NO_OTHER_FILES
+    return TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}"

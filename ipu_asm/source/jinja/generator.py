@@ -1,95 +1,39 @@
 """Code generation that keeps positions.
 
 The tokens that Jinja's parser gets have their own numbers in place of line numbers, so every node
-of the syntax tree knows its token. The generated code passes these numbers, plus the `_base` of its
-part, to the functions of a `Recorder`; apart from that it is what Jinja generates. The code of a
-macro looks up the template's names when it is called: another part may have set them.
+of the syntax tree knows its token. The generated code passes these numbers to the functions of a
+`Recorder`; apart from that it is what Jinja generates.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterator
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame, MacroRef
-
-_CAPTURING = (
-    nodes.AssignBlock,
-    nodes.Block,
-    nodes.CallBlock,
-    nodes.FilterBlock,
-    nodes.ScopedEvalContextModifier,
-)
+from jinja2.compiler import CodeGenerator, Frame
 
 
-class TreeParts:
-    """What a walk through a syntax tree finds.
-
-    `capturing` are the statements whose text may become a value. `measured` are the names that are
-    used other than as the macro of an output that is nothing but its call.
-    """
-
-    def __init__(self, tree: nodes.Template) -> None:
-        self.loops: list[nodes.For] = []
-        self.macros: list[nodes.Macro] = []
-        self.capturing: list[nodes.Node] = []
-        self.measured: set[str] = set()
-        waiting: list[nodes.Node] = [*tree.body]
-        while waiting:
-            node = waiting.pop()
-            kind = type(node)
-            if kind is nodes.Output:
-                waiting += self._output_parts(node)
-            elif kind is nodes.Name:
-                self.measured.add(node.name)  # type: ignore[attr-defined]
-            elif kind is not nodes.Const:
-                self._add(node)
-                waiting += node.iter_child_nodes()
-
-    def _output_parts(self, output: nodes.Node) -> Iterator[nodes.Node]:
-        for child in output.iter_child_nodes():
-            if isinstance(child, nodes.Call) and isinstance(child.node, nodes.Name):
-                yield from child.iter_child_nodes(exclude=("node",))
-            elif not isinstance(child, nodes.TemplateData):
-                yield child
-
-    def _add(self, node: nodes.Node) -> None:
+def prepare(tree: nodes.Template, tag_of: list[int]) -> None:
+    """Mark the iterations of loops, and the filters and calls whose result is an output."""
+    for node in [*_statements(tree)]:
         if isinstance(node, nodes.For):
-            self.loops.append(node)
-        elif isinstance(node, nodes.Macro):
-            self.macros.append(node)
-        if isinstance(node, _CAPTURING) or (isinstance(node, nodes.For) and node.recursive):
-            self.capturing.append(node)
+            # Jinja's analysis of names visits the mark, so it reads the variables by real nodes.
+            mark = nodes.Output([_loaded(node.target)], lineno=node.lineno)
+            weight = 1 + sum(1 for _ in node.find_all((nodes.TemplateData, nodes.Expr)))
+            setattr(mark, "weight", weight)  # noqa: B010
+            node.body.insert(0, mark)
+        elif isinstance(node, (nodes.FilterBlock, nodes.CallBlock)):
+            made = node.filter if isinstance(node, nodes.FilterBlock) else node.call
+            setattr(made, "output_tag", tag_of[node.lineno])  # noqa: B010
 
 
-def prepare(tree: nodes.Template, tag_of: list[int]) -> TreeParts:
-    """Add to a syntax tree what the generator needs; return what it found in there."""
-    found = TreeParts(tree)
-    for loop in found.loops:
-        # Jinja's analysis of names visits the mark, so it reads the variables by real nodes.
-        mark = nodes.Output([_loaded(loop.target)], lineno=loop.lineno)
-        weight = 1 + sum(1 for _ in loop.find_all((nodes.TemplateData, nodes.Expr)))
-        setattr(mark, "weight", weight)  # noqa: B010
-        loop.body.insert(0, mark)
-    for block in found.capturing:
-        if isinstance(block, nodes.FilterBlock):
-            setattr(block.filter, "output_tag", tag_of[block.lineno])  # noqa: B010
-        elif isinstance(block, nodes.CallBlock):
-            setattr(block.call, "output_tag", tag_of[block.lineno])  # noqa: B010
-    return found
-
-
-def declare(tree: nodes.Template, names: Iterable[str]) -> None:
-    """Make names known at root level, as they are where the whole template uses them there.
-
-    The same tree may be given other names later.
-    """
-    mark = nodes.Output([nodes.Name(name, "load", lineno=0) for name in names], lineno=0)
-    setattr(mark, "weight", 0)  # noqa: B010
-    if tree.body and getattr(tree.body[0], "weight", 1) == 0:
-        del tree.body[0]
-    tree.body.insert(0, mark)
+def _statements(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield the statements below a node, except for outputs: they have none in them."""
+    for child in tree.iter_child_nodes():
+        if isinstance(child, nodes.Stmt) and not isinstance(child, nodes.Output):
+            yield child
+            yield from _statements(child)
 
 
 def is_mark(node: nodes.Output) -> bool:
@@ -109,12 +53,8 @@ def _loaded(target: nodes.Node) -> nodes.Expr:
 class PositionGenerator(CodeGenerator):
     """Jinja's code generator; `environment.tag_of` gives the tag of each token."""
 
-    _late: Sequence[tuple[str, str]] = ()
-
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
         """Write a statement for each literal text and each expression."""
-        if getattr(node, "weight", 1) == 0:
-            return
         if frame.require_output_check:
             if self.has_known_extends:
                 return
@@ -123,7 +63,7 @@ class PositionGenerator(CodeGenerator):
         for child in node.nodes:
             self.start_write(frame, child)
             if isinstance(child, nodes.TemplateData):
-                self.write(f"_literals[_base + {child.lineno}]")
+                self.write(f"_literals[{child.lineno}]")
             elif hasattr(node, "weight"):
                 self.write(f"_iterate({self._tag(node)}, {node.weight}, ")
                 self.visit(child, frame)
@@ -143,9 +83,9 @@ class PositionGenerator(CodeGenerator):
         self.visit(child, frame)
         self.write("))")
 
-    def _tag(self, node: nodes.Node) -> str:
+    def _tag(self, node: nodes.Node) -> int:
         tag_of: list[int] = self.environment.tag_of  # type: ignore[attr-defined]
-        return f"_base + {tag_of[node.lineno]}"
+        return tag_of[node.lineno]
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
         """Write the loop, and the mark of its end."""
@@ -157,7 +97,7 @@ class PositionGenerator(CodeGenerator):
         """Write a call between the notes of its beginning and its end."""
         setattr(node.node, "is_called", True)  # noqa: B010
         with _output_of(self, node):
-            self.write(f"_enter(_base + {node.lineno})(")
+            self.write(f"_enter({node.lineno})(")
             super().visit_Call(node, frame, forward_caller=forward_caller)
             self.write(")")
 
@@ -166,28 +106,10 @@ class PositionGenerator(CodeGenerator):
         with _output_of(self, node):
             super().visit_Filter(node, frame)
 
-    def macro_body(
-        self, node: nodes.Macro | nodes.CallBlock, frame: Frame
-    ) -> tuple[Frame, MacroRef]:
-        """Write the function of a macro; one at root level begins with the names it uses."""
-        if frame.toplevel:
-            uses: list[Any] = [*node.find_all((nodes.Name, nodes.NSRef))]
-            names = sorted({use.name for use in uses})
-            found = ((name, frame.symbols.find_ref(name)) for name in names if name != "self")
-            self._late = [(name, ref) for name, ref in found if ref is not None]
-        return super().macro_body(node, frame)
-
-    def enter_frame(self, frame: Frame) -> None:
-        """Write what a frame begins with."""
-        late, self._late = self._late, ()
-        for name, reference in late:
-            self.writeline(f"{reference} = resolve({name!r})")
-        super().enter_frame(frame)
-
     def visit_Macro(self, node: nodes.Macro, frame: Frame) -> None:
         """Write a macro that knows its own token."""
         super().visit_Macro(node, frame)
-        self.writeline(f"{frame.symbols.ref(node.name)}.token = _base + {node.lineno}")
+        self.writeline(f"{frame.symbols.ref(node.name)}.token = {node.lineno}")
 
     def visit_Assign(self, node: nodes.Assign, frame: Frame) -> None:
         """Write an assignment, and a note of the values."""
@@ -204,7 +126,7 @@ class PositionGenerator(CodeGenerator):
         names = [target, *target.find_all(nodes.Name)]
         for name in names:
             if isinstance(name, nodes.Name):
-                self.writeline(f"_assigned(_base + {name.lineno}, {frame.symbols.ref(name.name)})")
+                self.writeline(f"_assigned({name.lineno}, {frame.symbols.ref(name.name)})")
 
     def visit_Name(self, node: nodes.Name, frame: Frame) -> None:
         """Write a name; one that is undefined gets to know its place."""
@@ -234,7 +156,7 @@ class PositionGenerator(CodeGenerator):
     def _placed(self, visit: Any, node: nodes.Expr, frame: Frame, is_load: bool) -> None:
         if is_load:
             function = "_at" if hasattr(node, "is_called") else "_value"
-            self.write(f"{function}(_base + {node.lineno}, ")
+            self.write(f"{function}({node.lineno}, ")
         visit(node, frame)
         if is_load:
             self.write(")")
@@ -276,7 +198,7 @@ def _output_of(generator: CodeGenerator, node: nodes.Expr) -> Iterator[None]:
     """Write the call of `_output` around what is written in the block, if a node is an output."""
     tag = getattr(node, "output_tag", None)
     if tag is not None:
-        generator.write(f"_output(_base + {tag}, ")
+        generator.write(f"_output({tag}, ")
     yield
     if tag is not None:
         generator.write(")")

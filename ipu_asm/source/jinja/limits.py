@@ -16,7 +16,7 @@ from jinja2.utils import Namespace
 
 MOST_CHARACTERS = 1_000_000
 """Of a template, of its output, and of any value that it computes."""
-MOST_TOKENS = 100_000
+MAX_TOKENS = 100_000
 MOST_TAGS = 25_000
 MOST_STEPS = 200_000
 MOST_CREATED = 10_000_000

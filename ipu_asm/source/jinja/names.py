@@ -6,7 +6,7 @@ Everything is in numbers of tokens, so the table holds as long as no tag changes
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterable, Iterator, Sequence
+from typing import Iterator, Sequence
 
 from jinja2 import nodes
 
@@ -168,13 +168,10 @@ class _Scope:
         return None
 
 
-def names_of(tokens: Tokens, trees: Iterable[tuple[nodes.Template, int]]) -> TemplateNames:
-    """Return the names of a template.
-
-    Each part of it comes with what is to be added to the numbers of tokens in its syntax tree.
-    """
+def names_of(tokens: Tokens, tree: nodes.Template) -> TemplateNames:
+    """Return the names of a template with a syntax tree."""
     names = TemplateNames(tokens)
-    _Reader(names, tokens).read(trees)
+    _Reader(names, tokens).read(tree)
     names.uses.sort(key=lambda use: use.token)
     return names
 
@@ -185,14 +182,12 @@ class _Reader:
     def __init__(self, names: TemplateNames, tokens: Tokens) -> None:
         self._names = names
         self._tokens = tokens
-        self._base = 0
         self._root = _Scope()
         self._later: list[tuple[int, _Scope]] = []
         self._outputs: list[tuple[int, int]] = []  # tags with one name, and the number of its use
 
-    def read(self, trees: Iterable[tuple[nodes.Template, int]]) -> None:
-        for tree, self._base in trees:
-            self._all(tree.body, self._root)
+    def read(self, tree: nodes.Template) -> None:
+        self._all(tree.body, self._root)
         for number, scope in self._later:  # such as a macro that uses what is set after it
             use = self._names.uses[number]
             self._names.uses[number] = use._replace(definition=scope.find(use.name))
@@ -201,16 +196,13 @@ class _Reader:
             if definition is not None:
                 self._names.value_of[tag] = definition
 
-    def _token(self, node: nodes.Node) -> int:
-        return node.lineno + self._base
-
     def _visit_output(self, node: nodes.Output, scope: _Scope) -> None:
         for child in () if is_mark(node) else node.nodes:
             if isinstance(child, nodes.TemplateData):
                 continue
             before = len(self._names.uses)
             self._visit(child, scope)
-            tag = self._tokens.tag_of[self._token(child)]
+            tag = self._tokens.tag_of[child.lineno]
             if isinstance(child, nodes.Name):
                 self._names.bare.add(tag)
             if len({use.name for use in self._names.uses[before:]}) == 1:
@@ -229,10 +221,10 @@ class _Reader:
 
     def _visit_name(self, node: nodes.Name, scope: _Scope) -> None:
         if node.ctx == "load":
-            self._use(node.name, self._token(node), scope)
+            self._use(node.name, node.lineno, scope)
 
     def _visit_nsref(self, node: nodes.NSRef, scope: _Scope) -> None:
-        self._use(node.name, self._token(node), scope)
+        self._use(node.name, node.lineno, scope)
 
     def _use(self, name: str, token: int, scope: _Scope) -> None:
         definition = scope.find(name)
@@ -249,7 +241,7 @@ class _Reader:
         if number is None or self._names.definitions[number].parameters is None:
             return
         macro = self._names.definitions[number]
-        for argument in arguments_of(self._tokens, self._token(node)):
+        for argument in arguments_of(self._tokens, node.lineno):
             for other, each in enumerate(self._names.definitions):
                 if each.macro == macro.token and each.name == argument.name:
                     token = self._name_before(argument.first)
@@ -275,7 +267,7 @@ class _Reader:
     def _visit_for(self, node: nodes.For, scope: _Scope) -> None:
         self._visit(node.iter, scope)
         inner = _Scope(scope)
-        tag = self._tokens.tag_of[self._token(node)]
+        tag = self._tokens.tag_of[node.lineno]
         targets = self._define(node.target, inner, NameKind.LOOP_VARIABLE)
         self._names.loops[tag] = [(d.name, d.token) for d in targets]
         if node.test is not None:
@@ -303,7 +295,7 @@ class _Reader:
         self._visit_parameters(node, _Scope(scope), -1)
 
     def _visit_macro(self, node: nodes.Macro, scope: _Scope) -> None:
-        token = self._token(node) + 1
+        token = node.lineno + 1
         while self._tokens.tokens[token].kind != "name":
             token += 1
         tag = self._tokens.tag_of[token]
@@ -329,15 +321,15 @@ class _Reader:
     ) -> None:
         defaults: list[nodes.Expr | None] = [None] * (len(node.args) - len(node.defaults))
         for name, default in zip(node.args, [*defaults, *node.defaults]):
-            last = self._token(name)
+            last = name.lineno
             if default is not None:
                 self._visit(default, inner)
-                last = self._end_of_default(self._token(name))
+                last = self._end_of_default(name.lineno)
             parameter = TemplateName(
                 name.name,
                 NameKind.PARAMETER,
-                self._token(name),
-                self._token(name),
+                name.lineno,
+                name.lineno,
                 last,
                 None,
                 None,
@@ -368,13 +360,13 @@ class _Reader:
                 self._visit(name, scope)
             if not isinstance(name, nodes.Name):
                 continue
-            tag = self._tokens.tag_of[self._token(name)]
+            tag = self._tokens.tag_of[name.lineno]
             first = self._tokens.tags[tag].first
             last = self._tokens.tags[tag].last
             if kind is NameKind.SET:
                 last = self._tokens.tags[self._names.close_of(tag)].last
             value = None if constant is None else str(constant)
-            each = TemplateName(name.name, kind, self._token(name), first, last, value)
+            each = TemplateName(name.name, kind, name.lineno, first, last, value)
             self._add(each, scope)
             defined.append(each)
         return defined

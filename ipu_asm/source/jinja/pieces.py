@@ -8,7 +8,7 @@ concatenation and output keep the parts; every other operation makes a plain str
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Callable, Iterable, Sequence
+from typing import Iterable, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 
@@ -102,43 +102,7 @@ class Leaves:
         self.frames: list[int] = []
         self.nodes: list[FrameNode] = []
         self.unknown: list[int] = []
-        self._is_complete = True
         self._add_parts(root, 0, -1, 0)
-
-    def with_literal(self, number: int, text: str) -> Leaves | None:
-        """Return the leaves with another text in the place of a literal; None if not known."""
-        if not self._is_complete:
-            return None
-        leaves: Leaves = object.__new__(Leaves)
-        leaves.__dict__.update(self.__dict__)
-        leaves.texts = self.texts.copy()
-        place = -1
-        for _ in range(self.origins.count(number)):
-            place = self.origins.index(number, place + 1)
-            leaves.texts[place] = text
-        return leaves
-
-    @classmethod
-    def joined(
-        cls, parts: Iterable[Leaves], token: Callable[[int], int], tag: Callable[[int], int]
-    ) -> Leaves:
-        """Return the leaves of several texts as those of one.
-
-        `token` and `tag` lead from numbers in the parts to those in the whole.
-        """
-        whole = cls(piece("", PieceKind.JOINED))
-        for part in parts:
-            start, first = len(whole.texts), len(whole.nodes)
-            whole.texts += part.texts
-            whole.origins += [token(each) if each >= 0 else ~tag(~each) for each in part.origins]
-            whole.frames += [frame + first if frame >= 0 else frame for frame in part.frames]
-            whole.unknown += [number + start for number in part.unknown]
-            for kind, parent, number, detail in part.nodes:
-                number = tag(number) if kind is PieceKind.ITERATION else token(number)
-                detail = token(detail) if isinstance(detail, int) else detail
-                parent = parent + first if parent >= 0 else parent
-                whole.nodes.append(FrameNode(kind, parent, number, detail))
-        return whole
 
     def _leaf(self, text: str, origin: int, frame: int) -> None:
         self.texts.append(str.__str__(text))
@@ -147,7 +111,6 @@ class Leaves:
 
     def _add_parts(self, whole: Piece, tag: int, frame: int, depth: int) -> None:
         if depth > _DEEPEST:
-            self._is_complete = False
             self._leaf(whole, ~tag, frame)
             return
         loops: list[tuple[int, int]] = []  # number of the loop, frame around it

@@ -4,76 +4,47 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
-from typing import Callable, Iterator, Sequence, TypeVar, overload
+from typing import Iterator, Sequence
 
-from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
+from ipu_asm.source.expansion import Deferred, NameDefinition, NameKind, NameUse
+from ipu_asm.source.jinja.compiled import CompiledTags, Rendering
+from ipu_asm.source.jinja.contexts import DeclaredContexts
 from ipu_asm.source.jinja.names import TemplateName, TemplateNames
 from ipu_asm.source.jinja.pieces import FrameNode, PieceKind
 from ipu_asm.source.jinja.tokens import Tokens
-from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, Segment, SourceMap, SourceRange
 from ipu_asm.source.templates import TagKind, tags_of
 from ipu_asm.text import Span
 
-_T = TypeVar("_T")
 _COMMENT = re.compile(r"#[^\r\n]*")
-
-
-class LazySequence(Sequence[_T]):
-    """A sequence that is made when it is first looked at."""
-
-    def __init__(self, make: Callable[[], Sequence[_T]]) -> None:
-        self._make: Callable[[], Sequence[_T]] | None = make
-        self._made: Sequence[_T] = ()
-
-    def _all(self) -> Sequence[_T]:
-        if self._make is not None:
-            self._made, self._make = self._make(), None
-        return self._made
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def __iter__(self) -> Iterator[_T]:
-        return iter(self._all())
-
-    @overload
-    def __getitem__(self, index: int) -> _T: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[_T]: ...
-
-    def __getitem__(self, index: int | slice) -> _T | Sequence[_T]:
-        return self._all()[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
 
 
 class Positions:
     """The positions of one rendering. Everything is computed when it is first asked for."""
 
-    def __init__(self, whole: WholeRendering) -> None:
-        self._whole = whole
-        self.definitions = LazySequence(self._definitions)
-        self.uses = LazySequence(self._uses)
-
-    @property
-    def _tokens(self) -> Tokens:
-        return self._whole.tokens
+    def __init__(
+        self,
+        tokens: Tokens,
+        tags: CompiledTags,
+        declared: DeclaredContexts,
+        rendering: Rendering,
+    ) -> None:
+        self._tokens = tokens
+        self._tags = tags
+        self._declared = declared
+        self._rendering = rendering
+        self.definitions = Deferred(self._definitions)
+        self.uses = Deferred(self._uses)
 
     @property
     def _names(self) -> TemplateNames:
-        return self._whole.names
+        return self._tags.names
 
     def unknown(self) -> tuple[Span, ...]:
         """Return the spans of the expansion that an undefined value may have computed."""
-        leaves = self._whole.leaves
+        leaves = self._rendering.leaves
         ends = [*accumulate(map(len, leaves.texts))]
-        is_unknown, bare = set(leaves.unknown), self._whole.bare
+        is_unknown, bare = set(leaves.unknown), self._names.bare
         return tuple(
             Span(end - len(text), end)
             for number, (text, end, origin) in enumerate(zip(leaves.texts, ends, leaves.origins))
@@ -82,7 +53,7 @@ class Positions:
 
     def segments(self) -> Sequence[Segment]:
         """Return the segments of the expansion."""
-        leaves, tokens = self._whole.leaves, self._tokens
+        leaves, tokens = self._rendering.leaves, self._tokens
         frames = _Frames(tokens, self._names, leaves.nodes)
         tags: dict[int, SourceRange] = {}
         segments, start = [], 0
@@ -102,10 +73,7 @@ class Positions:
                 start += len(piece)
         return segments
 
-    def _definitions(self) -> Sequence[NameDefinition]:
-        return tuple(self._made_definitions())
-
-    def _made_definitions(self) -> Iterator[NameDefinition]:
+    def _definitions(self) -> Iterator[NameDefinition]:
         for each in self._names.definitions:
             yield NameDefinition(
                 each.name,
@@ -117,7 +85,7 @@ class Positions:
                 "" if each.kind is NameKind.PARAMETER else remark_of(self._tokens, each.token),
             )
         first: set[str] = set()
-        for name, tag, part in self._whole.declared.names:
+        for name, tag, part in self._declared.names:
             if name not in first:
                 first.add(name)
                 comment = self._tokens.tag_span(tag)
@@ -130,9 +98,7 @@ class Positions:
                 )
 
     def _context_value(self, name: str) -> str:
-        values = [
-            str(context[name]) for context in self._whole.declared.contexts if name in context
-        ]
+        values = [str(context[name]) for context in self._declared.contexts if name in context]
         return ", ".join(dict.fromkeys(values))
 
     def _full(self, each: TemplateName) -> Span:
@@ -144,25 +110,21 @@ class Positions:
         if each.kind is NameKind.LOOP_VARIABLE:
             tag = self._tokens.tag_of[each.token]
             names = self._names.loops[tag]
-            values = self._whole.loop_values.get(tag, [])
+            values = self._rendering.loop_values.get(tag, [])
             if len(names) > 1:
                 place = names.index((each.name, each.token))
                 values = [v.split(", ")[place] for v in values if v.count(", ") == len(names) - 1]
             return ", ".join(values) if values else None
-        values = self._whole.values.get(each.token, [])
+        values = self._rendering.values.get(each.token, [])
         return ", ".join(dict.fromkeys(values)) if values else each.constant
 
-    def _uses(self) -> Sequence[NameUse]:
+    def _uses(self) -> Iterator[NameUse]:
         definitions = self.definitions
         contexts = {d.name: d for d in definitions if d.kind is NameKind.CONTEXT}
-        return tuple(
-            NameUse(
-                use.name,
-                SourceRange(MAIN, self._tokens.place(use.token)),
-                contexts.get(use.name) if use.definition is None else definitions[use.definition],
-            )
-            for use in self._names.known_uses
-        )
+        for use in self._names.known_uses:
+            known = None if use.definition is None else definitions[use.definition]
+            place = SourceRange(MAIN, self._tokens.place(use.token))
+            yield NameUse(use.name, place, known or contexts.get(use.name))
 
 
 class _Frames:

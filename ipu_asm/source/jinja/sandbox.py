@@ -6,7 +6,7 @@ import re
 import time
 from functools import wraps
 from types import BuiltinMethodType, FunctionType, MethodType
-from typing import Any, Callable, Iterable, Iterator, NoReturn
+from typing import Any, Callable, Iterable, Iterator, NoReturn, Sequence
 
 from jinja2 import TemplateRuntimeError, Undefined, UndefinedError, nodes
 from jinja2.lexer import TokenStream
@@ -29,7 +29,7 @@ from ipu_asm.source.jinja.limits import (
     require_operands,
 )
 from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
-from ipu_asm.source.jinja.tokens import Tokens, shown_text
+from ipu_asm.source.jinja.tokens import Token, Tokens, shown_text
 
 _TAKE_UNDEFINED = {"d", "default"}
 MOST_VALUES = 16
@@ -41,7 +41,7 @@ _FUNCTIONS = (FunctionType, MethodType, BuiltinMethodType, BlockReference, type)
 
 
 class Recorder:
-    """What generated code calls while a part of a template is rendered; see `PositionGenerator`.
+    """What generated code calls while a template is rendered; see `PositionGenerator`.
 
     `undefined` has the message for each undefined value that was used, by the token of its name.
     `is_branch_unknown` tells that an undefined value decided which part of the template is
@@ -51,24 +51,24 @@ class Recorder:
     def __init__(self) -> None:
         self.literals: dict[int, Piece] = {}
         self.start()
-        self.reset()
+        self.reset(())
 
     def start(self) -> None:
         """Begin with a new allowance of time for all contexts."""
         self._end = time.thread_time() + MOST_SECONDS_OF_ALL
-        self.new_meter()
-
-    def new_meter(self) -> None:
-        """Begin to count anew."""
-        self.meter = Meter(min(self._end, time.thread_time() + MOST_SECONDS))
 
     @property
     def is_late(self) -> bool:
         """Whether all time is spent."""
         return time.thread_time() > self._end
 
-    def reset(self) -> None:
-        """Begin anew, before another part of a template is rendered."""
+    def reset(self, tokens: Sequence[Token]) -> None:
+        """Begin anew, before a template with these tokens is rendered."""
+        self.meter = Meter(min(self._end, time.thread_time() + MOST_SECONDS))
+        self.literals.clear()
+        for number, token in enumerate(tokens):
+            if token.kind == "data":
+                self.literals[number] = piece(token.text, PieceKind.LITERAL, number)
         self.calls: list[int] = []
         self.undefined: dict[int, Unknown] = {}
         self.is_branch_unknown = False

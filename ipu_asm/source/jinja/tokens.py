@@ -8,27 +8,23 @@ begins behind them, and every place is exact.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from functools import cached_property
 from itertools import islice
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterator
 
 from jinja2 import Environment, TemplateSyntaxError
-from jinja2.lexer import Lexer
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.jinja.limits import MOST_TOKENS
-from ipu_asm.text import Change, Span
+from ipu_asm.source.jinja.limits import MAX_TOKENS
+from ipu_asm.text import Span
 
 _BLANK = re.compile(r"\s*")
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _BEGINS = {"block_begin", "variable_begin", "comment_begin"}
 _ENDS = {"block_end", "variable_end", "comment_end"}
 _NO_CODE = {"data", "comment"}
-_MOST_SHIFTS = 32
-_MARK = re.compile(r"\{[{%#]")
 _LEXER = Environment().lexer
-_LEXER_OF_PARTS = Environment(keep_trailing_newline=True).lexer
 
 
 class Token(NamedTuple):
@@ -61,79 +57,22 @@ class LexicalError(NamedTuple):
 class Tokens:
     """The tokens of a template. A *number* of a token is its index; the first is a dummy.
 
-    After edits inside literal text the tokens are those of the text that was first read, and
-    `span` and `literal` know the edits.
+    Reading ends after `MAX_TOKENS` tokens.
     """
 
-    def __init__(self, text: str, is_last: bool = True) -> None:
-        """Read a text; one that is not `is_last` is a part of a template before another one."""
-        self._begin(text)
-        for token in islice(self._lexed(_LEXER if is_last else _LEXER_OF_PARTS), MOST_TOKENS + 1):
-            self._add(token)
-        if self.tags and self._is_open(self.tags[-1]):
-            self.tags[-1] = self.tags[-1]._replace(last=len(self.tokens) - 1)
-
-    def _begin(self, text: str) -> None:
+    def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = [Token("start", "", 0, 0)]
         self.tags: list[Tag] = []
         # The number of the tag that each token is part of; -1 in literal text.
         self.tag_of = [-1]
         self.error: LexicalError | None = None
-        self._changed: dict[int, str] = {}  # literals by their numbers
-        self._shifts: list[tuple[int, int]] = []  # of what is behind the token with a number
-
-    def part(self, first: int, last: int, place: Span) -> Tokens:
-        """Return some of the tokens, of a text that was not edited, as those of a part of it."""
-        made: Tokens = object.__new__(Tokens)
-        start = place.start
-        made._begin(self.text[start : place.end])
-        for kind, text, begin, end in self.tokens[first : last + 1]:
-            made._add(Token(kind, text, begin - start, end - start))
-        return made
-
-    @classmethod
-    def joined(cls, parts: Sequence[Tokens]) -> Tokens:
-        """Return the tokens of a text that consists of parts."""
-        made: Tokens = object.__new__(cls)
-        made._begin("")
-        at = 0
-        for part in parts:
-            delta, tags = len(made.tokens) - 1, len(made.tags)
-            made.tokens += part._moved(at)
-            made.tags += [Tag(kind, one + delta, two + delta) for kind, one, two in part.tags]
-            made.tag_of += [tag + tags if tag >= 0 else -1 for tag in part.tag_of[1:]]
-            at += len(part.text)
-        made.text = "".join(part.text for part in parts)
-        return made
-
-    def _moved(self, delta: int) -> list[Token]:
-        """Return the tokens further behind in a text, with the text of edited literals."""
-        if not self._shifts:
-            tokens = self.tokens[1:]
-            return [Token(kind, text, s + delta, e + delta) for kind, text, s, e in tokens]
-        return [
-            Token(token.kind, self.literal(number), *self.span(number).shifted(delta))
-            for number, token in enumerate(self.tokens)
-            if number
-        ]
-
-    def trims_behind(self, number: int) -> bool:
-        """Return whether a token ends a tag with `-`, which removes the blanks behind it."""
-        return self.tokens[number].text.rstrip()[-3:-2] == "-"
+        self._read()
 
     def span(self, first: int, last: int | None = None) -> Span:
         """Return the written range of a token, or from one to another."""
         last = first if last is None else last
-        start, end = self.tokens[first].start, self.tokens[last].end
-        for number, delta in self._shifts:
-            start += delta if number < first else 0
-            end += delta if number <= last else 0
-        return Span(start, end)
-
-    def literal(self, number: int) -> str:
-        """Return the text of a literal token, with line breaks as Jinja reads them."""
-        return self._changed.get(number) or self.tokens[number].text
+        return Span(self.tokens[first].start, self.tokens[last].end)
 
     def tag_span(self, tag: int) -> Span:
         """Return the range of a tag without the blanks that `-` strips behind it."""
@@ -157,7 +96,7 @@ class Tokens:
 
         Each with the offset of its first character: behind ``\\r\\n`` another part begins.
         """
-        text, (start, end) = self.literal(number), self.span(number)
+        _, text, start, end = self.tokens[number]
         if end - start == len(text):
             return [(text, start)]
         lines = text.split("\n")
@@ -173,71 +112,35 @@ class Tokens:
         """What the code of a template depends on: not on literal text, nor on comments."""
         return tuple([t.kind if t.kind in _NO_CODE else t[:2] for t in self.tokens])
 
-    def after_edit(self, text: str, change: Change) -> tuple[Tokens, int] | None:
-        """Return the tokens after an edit inside one literal, and the number of the literal.
-
-        None if it may have changed more than that one.
-        """
-        number = self._literals[bisect_right(self._literals, change.start, key=self._start) - 1]
-        start, end = self.span(number)
-        new_end = end + change.new_end - change.old_end
-        written = text[start:new_end]
-        is_inside = start <= change.start and change.old_end <= end
-        if self.error or not is_inside or not self._stays_literal(number, written):
-            return None
-        tokens: Tokens = object.__new__(Tokens)
-        tokens.__dict__.update(self.__dict__)
-        tokens.text = text
-        tokens._changed = {**self._changed, number: _LINE_BREAK.sub("\n", written)}
-        shifts = dict(self._shifts)
-        shifts[number] = shifts.get(number, 0) + new_end - end
-        tokens._shifts = list(shifts.items())
-        return (tokens, number) if len(shifts) <= _MOST_SHIFTS else None
-
-    def _stays_literal(self, number: int, written: str) -> bool:
-        """Return whether Jinja reads a text in the place of a literal as one literal."""
-        if not number or not written or _MARK.search(written) or written[-1] == "{":
-            return False
-        if written[0].isspace() and self.trims_behind(number - 1):
-            return False
-        if not written[-1].isspace():
-            return True
-        is_last = number == len(self.tokens) - 1
-        return not is_last and self.tokens[number + 1].text[2:3] != "-"
-
-    @cached_property
-    def _literals(self) -> list[int]:
-        return [number for number, token in enumerate(self.tokens) if token.kind == "data"] or [0]
-
-    def _start(self, number: int) -> int:
-        return self.span(number).start
-
-    def _is_open(self, tag: Tag) -> bool:
-        return tag.last == tag.first and tag.kind != "raw"
-
-    def _add(self, token: Token) -> None:
-        number = len(self.tokens)
-        self.tokens.append(token)
-        if token.kind in _BEGINS:
-            self.tags.append(Tag(token.kind.removesuffix("_begin"), number, number))
-        elif token.kind in ("raw_begin", "raw_end"):
-            self.tags.append(Tag("raw", number, number))
-        elif token.kind in _ENDS:
-            self.tags[-1] = self.tags[-1]._replace(last=number)
-        self.tag_of.append(-1 if token.kind == "data" else len(self.tags) - 1)
-
-    def _lexed(self, lexer: Lexer) -> Iterator[Token]:
+    def _read(self) -> None:
         source, written = _normalised(self.text)
-        position = 0
+        tags, at, failure = self.tags, 0, None
         try:
-            for _, kind, text in lexer.tokeniter(self.text, None):
-                if not source.startswith(text, position):
-                    blank = _BLANK.match(source, position)
-                    position = blank.end() if blank else position
-                start, position = position, position + len(text)
-                yield Token(kind, text, written(start), written(position))
+            for _, kind, text in islice(_LEXER.tokeniter(self.text, None), MAX_TOKENS + 1):
+                if not source.startswith(text, at):
+                    blank = _BLANK.match(source, at)
+                    at = blank.end() if blank else at
+                number, end = len(self.tokens), at + len(text)
+                self.tokens.append(Token(kind, text, at, end))
+                at = end
+                if kind in _BEGINS:
+                    tags.append(Tag(kind.removesuffix("_begin"), number, number))
+                elif kind in ("raw_begin", "raw_end"):
+                    tags.append(Tag("raw", number, number))
+                elif kind in _ENDS:
+                    tags[-1] = tags[-1]._replace(last=number)
+                self.tag_of.append(-1 if kind == "data" else len(tags) - 1)
         except TemplateSyntaxError as error:
-            self.error = self._lexical_error(error, written(position))
+            failure = error
+        if tags and tags[-1].last == tags[-1].first and tags[-1].kind != "raw":
+            tags[-1] = tags[-1]._replace(last=len(self.tokens) - 1)
+        if "\r" in self.text:
+            self.tokens = [
+                Token(kind, text, written(start), written(end))
+                for kind, text, start, end in self.tokens
+            ]
+        if failure is not None:
+            self.error = self._lexical_error(failure, written(at))
 
     def _lexical_error(self, error: TemplateSyntaxError, at: int) -> LexicalError:
         message = (error.message or "").split(" at ")[0]

@@ -15,8 +15,7 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.jinja.declared_contexts import declared_contexts
-from ipu_asm.source.jinja.template import contexts_of
+from ipu_asm.source.jinja.contexts import contexts_of, declared_contexts
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.source.templates import skeleton, tags_of

@@ -1,11 +1,13 @@
-"""Contexts that a template declares in comments: ``{# ipu: context cpr=3 rows=8 #}``."""
+"""The contexts of a template: those that comments in it declare, and those of settings."""
 
 from __future__ import annotations
 
 import re
+from typing import Sequence
 
-from ipu_asm.config.configuration import Value
+from ipu_asm.config.configuration import Context, Value
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Span
 
@@ -18,6 +20,13 @@ _PART = re.compile(
 _ELEMENT = re.compile(r"""\s*("[^"\n]*"|'[^'\n]*'|[^,]*[^,\s])\s*(?:,|$)""")
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$")
 _FLOAT = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d{1,3})?$")
+
+
+class TemplateContext(NamedTuple):
+    """The variables of one expansion; `description` omits project defines."""
+
+    variables: Context
+    description: str
 
 
 class DeclaredName(NamedTuple):
@@ -79,3 +88,26 @@ def _value(text: str) -> Value:
     if _INTEGER.match(text):
         return int(text, 16 if "x" in text.lower() else 10)
     return float(text) if _FLOAT.match(text) else text
+
+
+def contexts_of(settings: SourceSettings, written: Sequence[Context] = ()) -> list[TemplateContext]:
+    """Return the contexts of a template: one with project defines alone if none is declared.
+
+    `written` are those that comments in it declare, in place of the ones of the configuration.
+    Values given for this run select the contexts that have them; where none has, they replace the
+    values in all contexts.
+    """
+    declared = [*(written or settings.contexts)] or [{}]
+    selected = [context for context in declared if _agrees(context, settings.overrides)]
+    found: list[TemplateContext] = []
+    for context in selected or declared:
+        shown = {**context, **settings.overrides}
+        description = " ".join(f"{name}={value}" for name, value in shown.items())
+        each = TemplateContext({**settings.defines, **shown}, description)
+        if each not in found:
+            found.append(each)
+    return found
+
+
+def _agrees(context: Context, overrides: Context) -> bool:
+    return all(context.get(name, value) == value for name, value in overrides.items())
