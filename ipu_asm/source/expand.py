@@ -45,7 +45,7 @@ def expand(
     if not surface.preprocessed:
         return ()
     # Most files have no macros.
-    from ipu_asm.source.edited import Origin, after_edit, memo_of
+    from ipu_asm.source.edited import Baseline, after_edit, memo_of
 
     memo = memo_of(before)
     # Without directives, a name that settings define may begin or end the need to preprocess.
@@ -54,9 +54,9 @@ def expand(
         if edited is not None:
             return edited
     preprocessed = _preprocessed(
-        surface, text, path, settings, memo.origin.preprocessed if memo else ()
+        surface, text, path, settings, memo.baseline.preprocessed if memo else ()
     )
-    return Origin(text, path, settings, preprocessed).expanded(surface)
+    return Baseline(text, path, settings, preprocessed).expanded(surface)
 
 
 def _preprocessed(

@@ -152,7 +152,7 @@ def _placed(
     source_map: SourceMap, finding: Diagnostic, place: SourceRange
 ) -> tuple[Diagnostic, int]:
     related = [
-        _related(written, message)
+        related_at(written, message)
         for span, message, _ in finding.related
         if (written := source_map.written(span)) is not None
     ]
@@ -161,7 +161,7 @@ def _placed(
     argument = segments[0].frame if len(segments) == 1 else None
     if argument and argument.kind is FrameKind.ARGUMENT and argument.definition:
         place, offset = argument.definition, -1
-        related.append(_related(argument.call, f"{argument.label} is used here"))
+        related.append(related_at(argument.call, f"{argument.label} is used here"))
     frames = dict.fromkeys(frame for each in segments if (frame := each.frame))
     values = [frame for frame in frames if _is_value(frame)]
     ways = [related_places(frame._replace(parent=None)) for frame in values]
@@ -191,14 +191,15 @@ def related_places(frame: Frame | None) -> Iterator[RelatedInformation]:
     for level in frame.stack() if frame else ():
         if level.kind is FrameKind.ARGUMENT:
             if level.definition is not None:
-                yield _related(level.definition, f"{level.label} is given here")
+                yield related_at(level.definition, f"{level.label} is given here")
             continue
         if level.definition is not None:
-            yield _related(level.definition, f"{level.label} is defined here")
-        yield _related(level.call, f"in {level.label}")
+            yield related_at(level.definition, f"{level.label} is defined here")
+        yield related_at(level.call, f"in {level.label}")
 
 
-def _related(place: SourceRange, message: str) -> RelatedInformation:
+def related_at(place: SourceRange, message: str) -> RelatedInformation:
+    """Return a message about a place as related information."""
     return RelatedInformation(place.span, message, place.path or None)
 
 
@@ -235,7 +236,7 @@ def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Di
         context = _in_contexts(expansions, found)
     prefix = context + _in_iterations(expansions, of_text, times)
     if prefix and "unnecessary" in first.tags:
-        return None if _is_refuted(found, times) else first
+        return None if _is_missing_somewhere(found, times) else first
     return first._replace(message=prefix + first.message) if prefix else first
 
 
@@ -248,7 +249,7 @@ def _is_fix_of_all(expansions: Sequence[Expansion], found: Sequence[_Occurrence]
     )
 
 
-def _is_refuted(found: Sequence[_Occurrence], times: Sequence[int]) -> bool:
+def _is_missing_somewhere(found: Sequence[_Occurrence], times: Sequence[int]) -> bool:
     """Return whether a place occurs somewhere without the finding."""
     return len({(each.expansion, each.offset) for each in found}) < sum(times)
 

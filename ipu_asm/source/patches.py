@@ -1,7 +1,7 @@
 """Lines of a file that were edited after its expansion, and where that moves everything else.
 
-The text of a patch has a place of its own, far behind the file: positions in it do not depend on
-other patches. A `Shift` leads from there, and from the file as it was expanded, to the file now.
+The text of a patch has offsets of its own, beyond those of any file, which do not depend on other
+patches. A `Shift` maps them, and offsets of the file as it was expanded, to the file as it is now.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from ipu_asm.source.expansion import Include, NameDefinition, NameUse
 from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRange, cut, merged
 from ipu_asm.text import Span
 
-_FAR = 1 << 40
+# The offsets of patch `n` begin at `n` times this.
+_OFFSETS_OF_PATCH = 1 << 40
 
 
 class Copy(NamedTuple):
@@ -58,8 +59,8 @@ class Patch(NamedTuple):
 
     @property
     def place(self) -> int:
-        """The offset of its text behind the file."""
-        return self.number * _FAR
+        """The first of the offsets of its text."""
+        return self.number * _OFFSETS_OF_PATCH
 
     @property
     def growth(self) -> int:
@@ -100,18 +101,18 @@ class Shift:
 
     def start(self, offset: int) -> int:
         """Return where something that starts at an offset is now."""
-        if offset >= _FAR:
+        if offset >= _OFFSETS_OF_PATCH:
             return self._in_patch(offset)
         return offset + self._deltas[bisect_right(self._ends, offset)]
 
     def end(self, offset: int) -> int:
         """Return where something that ends at an offset ends now."""
-        if offset >= _FAR:
+        if offset >= _OFFSETS_OF_PATCH:
             return self._in_patch(offset)
         return offset + self._deltas[bisect_left(self._starts, offset)]
 
     def _in_patch(self, offset: int) -> int:
-        number, distance = divmod(offset, _FAR)
+        number, distance = divmod(offset, _OFFSETS_OF_PATCH)
         return self._now[self._numbers[number]] + distance
 
     def span(self, span: Span) -> Span:
@@ -222,7 +223,7 @@ class EditedMap(SourceMap):
         return found
 
     def touching(self, written: SourceRange) -> Iterator[Segment]:
-        """Yield the segments that were written in a range, or directly before or behind it.
+        """Yield the segments that were written in a range, or directly before or after it.
 
         Those at a copy of an edited line are divided there.
         """

@@ -1,7 +1,7 @@
 """Positions in an expansion and in the files that it was written in, in both directions.
 
 An *expansion* is the text that the assembler reads: a template rendered in one context, or a
-source behind the preprocessor and its macros. A `SourceMap` divides it into segments, each with the
+source after the preprocessor and its macros. A `SourceMap` divides it into segments, each with the
 written range that it came from and the calls, iterations and includes that it went through.
 """
 
@@ -198,7 +198,7 @@ class SourceMap:
         return sorted(found)
 
     def touching(self, written: SourceRange) -> Iterator[Segment]:
-        """Yield the segments that were written in a range, or directly before or behind it."""
+        """Yield the segments that were written in a range, or directly before or after it."""
         index = self._by_file.get(written.path)
         return iter(()) if index is None else index.touching(written.span)
 

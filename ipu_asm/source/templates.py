@@ -198,11 +198,11 @@ def ends_line(text: str, offset: int) -> bool:
 
 # A template without one, as most are, is not read for its tags: that takes 6 ms for 1,000 bundles.
 _CAPITAL = re.compile(r"\{#[-+]?\s*[^\W\d_a-z]")
-_FARTHEST = 200
+_MAX_DISTANCE = 200
 
 
 class TemplateComment(NamedTuple):
-    """The text of a comment, without its marks, and the offset in the expansion behind it."""
+    """The text of a comment, without its marks, and the offset in the expansion after it."""
 
     offset: int
     text: str
@@ -231,7 +231,7 @@ def _comments(text: str, source_map: SourceMap) -> Iterator[TemplateComment]:
 
 def _offsets_behind(text: str, source_map: SourceMap, written: int) -> list[int]:
     """Return the offsets of the first written character from one on that is in the expansion."""
-    for offset in range(written, min(written + _FARTHEST, len(text))):
+    for offset in range(written, min(written + _MAX_DISTANCE, len(text))):
         found = source_map.expanded_spans(SourceRange(MAIN, Span(offset, offset + 1)))
         if found:
             return [span.start for span in found]

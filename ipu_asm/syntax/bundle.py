@@ -13,7 +13,7 @@ from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.grammar import Grammar
-from ipu_asm.syntax.plan import MOST_TOKENS, Plan, plan_of
+from ipu_asm.syntax.plan import MAX_TOKENS, Plan, plan_of
 from ipu_asm.text import Span, TextEdit
 
 
@@ -71,8 +71,8 @@ class BundleSyntax:
     def _beginning(self) -> str:
         """The kinds of the tokens that a plan is made from."""
         if self._given is not None:
-            return self._given.shape[: MOST_TOKENS + 1]
-        return self.grammar.shape(self.words[: MOST_TOKENS + 1])
+            return self._given.shape[: MAX_TOKENS + 1]
+        return self.grammar.shape(self.words[: MAX_TOKENS + 1])
 
     @property
     def is_grouped(self) -> bool:

@@ -53,9 +53,9 @@ _TYPES = (
 _SECTION_TYPES = (
     "progbits", "nobits", "note", "init_array", "fini_array", "preinit_array", "unwind",
 )  # fmt: skip
-_LARGEST_SIZE = (1 << 32) - 1
-_LARGEST_POWER = 31
-_LARGEST_HALF = "65504"
+_MAX_SIZE = (1 << 32) - 1
+_MAX_POWER = 31
+_MAX_HALF = "65504"
 _HALF_BITS = 16
 
 
@@ -220,8 +220,8 @@ class _Checks:
             return None  # the default
         if number == 0:
             if kind == POWER:
-                return self._integer(text, 0, _LARGEST_POWER)
-            return self._integer(text, 0, _LARGEST_SIZE) or self._alignment(kind, text)
+                return self._integer(text, 0, _MAX_POWER)
+            return self._integer(text, 0, _MAX_SIZE) or self._alignment(kind, text)
         if kind == SPACE:
             return self._integer(text, -128, 255)
         if kind == FILL and number == 1:
@@ -265,9 +265,7 @@ class _Checks:
                 found += f"; a half constant is written `{literal}{suffix}`"
             return UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {expected}, found {found}")
         if expression.has_infinite_half and suffix:
-            message = (
-                f"the largest half constant is `{_LARGEST_HALF}{suffix}`, found {quoted(text)}"
-            )
+            message = f"the largest half constant is `{_MAX_HALF}{suffix}`, found {quoted(text)}"
             return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
         register = next(filter(self._is_register, (expression.register, *expression.names)), None)
         if register is not None:

@@ -23,7 +23,7 @@ from ipu_asm.text import Span
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"
 _DOTTED_NAME = rf"\.{_NAME}"
-# Directives of preprocessors; any other word behind these marks is a register or a number.
+# Directives of preprocessors; any other word after these marks is a register or a number.
 _MARKED_DIRECTIVE = (
     r"[%@`](?:x?define|assign|undef|i?macro|end(?:macro|if|rep)|include|if\w*|else|rep)\b"
 )
@@ -172,7 +172,7 @@ class _Grouping:
             self._done.append(_Token(pieces[-1].start, pieces[0].end, self._word))
 
     def _line_from(self, number: int) -> int:
-        """The token behind the comment, directive or assignment that begins at one; else 0."""
+        """The token after the comment, directive or assignment that begins at one; else 0."""
         token, last = self._tokens[number], self._done[-1] if self._done else None
         follows_comment = last is not None and last.is_comment
         is_first = last is None or last.letter in self._marks or follows_comment

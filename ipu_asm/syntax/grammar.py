@@ -28,8 +28,8 @@ BRACES = ("LBRACE", "RBRACE")
 _DIRECTIVE_MARK = "."
 STRAY = "!"
 _END_OF_INPUT = "$END"
-_MOST_REMEMBERED = 100_000
-_LONGEST_REMEMBERED = 100
+_MAX_REMEMBERED = 100_000
+_MAX_REMEMBERED_LENGTH = 100
 
 
 class Tree(NamedTuple):
@@ -188,11 +188,11 @@ class _KindCache(dict[str, str]):
         self._patterns = patterns
 
     def __missing__(self, text: str) -> str:
-        if len(self) > _MOST_REMEMBERED:
+        if len(self) > _MAX_REMEMBERED:
             self.clear()
         for pattern, letter in self._patterns:
             if pattern.fullmatch(text):
-                if len(text) <= _LONGEST_REMEMBERED:
+                if len(text) <= _MAX_REMEMBERED_LENGTH:
                     self[text] = letter
                 return letter
         return STRAY

@@ -23,7 +23,7 @@ from ipu_asm.syntax.misplaced_token import (
     shown,
     without,
 )
-from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME, MOST_TOKENS, InstructionPlan
+from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME, MAX_TOKENS, InstructionPlan
 from ipu_asm.text import Span, TextEdit
 
 
@@ -280,7 +280,7 @@ def _ends_operand(words: tuple[str, ...]) -> bool:
 
 def _endless(place: MisplacedToken) -> Message:
     unit, end = _unit(place.surface), place.surface.bundle_end
-    message = f"a {unit} has {MOST_TOKENS} words and marks at the most, found {shown(place.word)}"
+    message = f"a {unit} has {MAX_TOKENS} words and marks at the most, found {shown(place.word)}"
     return f"{message} behind so many" + (f"; is `{end}` missing?" if end else ""), None
 
 

@@ -15,7 +15,7 @@ from ipu_asm.text import Span, TextEdit
 _BLANKS = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060"
-_LONGEST = 20
+_MAX_LENGTH = 20
 _CONFUSABLES = {
     **dict.fromkeys(_BLANKS, " "),
     **dict.fromkeys(_DASHES, "-"),
@@ -26,7 +26,7 @@ _CONFUSABLES = {
     # The full-width forms of all that can be typed.
     **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
 }
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 DIRECTIVE = re.compile(r"[.%@`][^\W\d][\w.]*")
 # In a name, an operand or an expression: characters that no name and no number has.
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.\s([{\"']+|[(\[{\"'].*", re.DOTALL)
@@ -73,7 +73,7 @@ def culprit(place: MisplacedToken, reason: str = "stray") -> Span:
 def shown(word: str) -> str:
     """The beginning of a token in backticks; the code points of what does not print."""
     line = word.partition("\n")[0].rstrip("\r")
-    cut = line[:_MOST_SHOWN] + ("..." if len(word) > min(len(line), _MOST_SHOWN) else "")
+    cut = line[:_MAX_SHOWN] + ("..." if len(word) > min(len(line), _MAX_SHOWN) else "")
     if line and cut.isprintable():
         return f"`{cut}`"
     return ", ".join(f"U+{ord(character):04X}" for character in word[:3])
@@ -87,7 +87,7 @@ def without(place: MisplacedToken, applicability: Applicability) -> Fix:
 
 def intended_text(word: str) -> str | None:
     """A short word with the characters that were meant; None unless all are confusables."""
-    if len(word) > _LONGEST:
+    if len(word) > _MAX_LENGTH:
         return None
     letters = [_CONFUSABLES.get(letter) for letter in word]
     return None if None in letters else "".join(filter(None, letters))

@@ -113,20 +113,20 @@ def _last_token(node: Tree | int) -> int:
     return node
 
 
-MOST_TOKENS = 10_000
-_LONGEST_REMEMBERED_SHAPE = 400
+MAX_TOKENS = 10_000
+_MAX_REMEMBERED_SHAPE = 400
 
 
 def plan_of(grammar: Grammar, shape: str) -> Plan:
     """Return the plan of a shape, whether or not the grammar accepts it.
 
-    Tokens after the first `MOST_TOKENS` are not read: a text with such a bundle is no assembly.
+    Tokens after the first `MAX_TOKENS` are not read: a text with such a bundle is no assembly.
     """
-    if len(shape) > MOST_TOKENS:
-        plan = _parsed_plan(grammar, shape[:MOST_TOKENS])
-        findings = (*plan.findings, SyntaxFinding(MOST_TOKENS, "endless"))
+    if len(shape) > MAX_TOKENS:
+        plan = _parsed_plan(grammar, shape[:MAX_TOKENS])
+        findings = (*plan.findings, SyntaxFinding(MAX_TOKENS, "endless"))
         return plan._replace(instructions=plan.instructions[:-1], findings=findings)
-    if len(shape) > _LONGEST_REMEMBERED_SHAPE:
+    if len(shape) > _MAX_REMEMBERED_SHAPE:
         return _parsed_plan(grammar, shape)
     return _remembered_plan(grammar, shape)
 
@@ -199,9 +199,9 @@ def _labels_end(grammar: Grammar, shape: str) -> int:
     return at
 
 
-_MOST_ERRORS_OF_A_BUNDLE = 100
+_MAX_ERRORS_OF_A_BUNDLE = 100
 # No operand of any surface has more tokens before the one that makes it complete.
-_LONGEST_UNFINISHED = 8
+_MAX_UNFINISHED = 8
 
 
 class _Braces:
@@ -272,7 +272,7 @@ class Recovery:
         # Directives may choose between parts of a bundle, and so between braces.
         if not self.inner_directives:
             self.findings += self.braces.findings(bool(self.instructions or self.findings))
-        findings = tuple(sorted(self.findings)[:_MOST_ERRORS_OF_A_BUNDLE])
+        findings = tuple(sorted(self.findings)[:_MAX_ERRORS_OF_A_BUNDLE])
         return Plan(
             self.label,
             tuple(self.instructions),
@@ -334,7 +334,7 @@ class Recovery:
         """The longest beginning that is an instruction, without an unfinished operand."""
         # The caller has already tried the whole shape.
         last = min(stop, len(shape) - 1)
-        for end in range(last, max(at, last - _LONGEST_UNFINISHED), -1):
+        for end in range(last, max(at, last - _MAX_UNFINISHED), -1):
             tree = self.grammar.parse(shape, "instruction", at, end)
             if isinstance(tree, Tree):
                 plan = instruction_plan(tree, 0, True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import Tree, load_grammar
-from ipu_asm.syntax.plan import MOST_TOKENS
+from ipu_asm.syntax.plan import MAX_TOKENS
 
 
 def check_plan(text: str, parts: str, *findings: str, grammar: str = "ipu") -> None:
@@ -114,9 +114,9 @@ def test_a_token_that_does_not_fit_spoils_its_instruction_only(
 
 
 def test_a_bundle_without_an_end_is_read_for_a_while() -> None:
-    check_plan("a " * (MOST_TOKENS - 1) + ";;", "a " * (MOST_TOKENS - 2) + "a")
-    check_plan("a " * MOST_TOKENS + ";;", "", "endless ;;")
-    check_plan("acc;" * MOST_TOKENS, " | ".join(["acc"] * (MOST_TOKENS // 2 - 1)), "endless acc")
+    check_plan("a " * (MAX_TOKENS - 1) + ";;", "a " * (MAX_TOKENS - 2) + "a")
+    check_plan("a " * MAX_TOKENS + ";;", "", "endless ;;")
+    check_plan("acc;" * MAX_TOKENS, " | ".join(["acc"] * (MAX_TOKENS // 2 - 1)), "endless acc")
 
 
 def test_a_bundle_full_of_mistakes_reports_its_first_hundred() -> None:

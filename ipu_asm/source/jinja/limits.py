@@ -14,21 +14,21 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from jinja2.utils import Namespace
 
-MOST_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 1_000_000
 """Of a template, of its output, and of any value that it computes."""
 MAX_TOKENS = 100_000
-MOST_TAGS = 25_000
-MOST_STEPS = 200_000
-MOST_CREATED = 10_000_000
-MOST_CALLS = 60
-MOST_BITS = 100_000
-MOST_SECONDS = 0.5
+MAX_TAGS = 25_000
+MAX_STEPS = 200_000
+MAX_CREATED = 10_000_000
+MAX_CALL_DEPTH = 60
+MAX_BITS = 100_000
+MAX_SECONDS = 0.5
 """Of processor time, to render a template in one context."""
-MOST_SECONDS_OF_ALL = 1.0
+MAX_SECONDS_OF_ALL = 1.0
 """Of processor time, to render it in all its contexts."""
 _ELEMENT = 8
-_MOST_PADDING = 100_000
-_MOST_PAIRS = 100_000_000
+_MAX_PADDING = 100_000
+_MAX_PAIRS = 100_000_000
 
 _DIGITS = re.compile(r"\d+")
 _SPECIFICATION = re.compile(r"[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?")
@@ -56,14 +56,14 @@ class Meter:
         if self.steps > self._next_look:
             self._next_look = self.steps + 100
             self.look_at_time()
-            if self.steps > MOST_STEPS:
-                raise LimitError(f"a template may take {MOST_STEPS:,} steps at most, found more")
+            if self.steps > MAX_STEPS:
+                raise LimitError(f"a template may take {MAX_STEPS:,} steps at most, found more")
 
     def output(self, characters: int) -> None:
         """Count an output: a step and a text, in one call, for loops render in 0.9 of the time."""
         self.created += characters
         self.steps += 1
-        if self.steps > self._next_look or characters > MOST_CHARACTERS:
+        if self.steps > self._next_look or characters > MAX_CHARACTERS:
             self.step(0)
             self.create(0)
             require_size(characters)
@@ -71,15 +71,15 @@ class Meter:
     def look_at_time(self) -> None:
         """Compare the processor time with its limit."""
         if time.thread_time() > self._end:
-            raise LimitError(f"a template may take {MOST_SECONDS:g} s at most, found longer")
+            raise LimitError(f"a template may take {MAX_SECONDS:g} s at most, found longer")
 
     def create(self, size: int) -> None:
         """Count the size of a new value."""
         require_size(size)
         self.created += size
-        if self.created > MOST_CREATED:
+        if self.created > MAX_CREATED:
             raise LimitError(
-                f"a template may make values of {MOST_CREATED:,} characters at most, found more"
+                f"a template may make values of {MAX_CREATED:,} characters at most, found more"
             )
 
     def count(self, value: Any) -> Any:
@@ -127,13 +127,13 @@ def size_of(value: Any) -> int:
 
 def require_size(size: int) -> None:
     """Raise `LimitError` for a value that is too large."""
-    if size > MOST_CHARACTERS:
-        raise LimitError(f"a value may have {MOST_CHARACTERS:,} characters at most, found more")
+    if size > MAX_CHARACTERS:
+        raise LimitError(f"a value may have {MAX_CHARACTERS:,} characters at most, found more")
 
 
 def _require_bits(bits: int) -> None:
-    if bits > MOST_BITS:
-        raise LimitError(f"a number may have {MOST_BITS:,} bits at most, found more")
+    if bits > MAX_BITS:
+        raise LimitError(f"a number may have {MAX_BITS:,} bits at most, found more")
 
 
 def require_operands(operator: str, left: Any, right: Any) -> None:
@@ -200,8 +200,8 @@ def require_field(value: Any, specification: str) -> None:
 
 def require_argument(value: Any) -> None:
     """Raise `LimitError` for a number that pads a value, or makes so many of it."""
-    if isinstance(value, (int, float)) and abs(value) > _MOST_PADDING:
-        raise LimitError(f"a value is padded to {_MOST_PADDING:,} characters at most, found more")
+    if isinstance(value, (int, float)) and abs(value) > _MAX_PADDING:
+        raise LimitError(f"a value is padded to {_MAX_PADDING:,} characters at most, found more")
 
 
 def _padding(_value: Any, *arguments: Any, **named: Any) -> None:
@@ -260,14 +260,14 @@ def _sum(values: Any, attribute: Any = None, start: Any = 0) -> None:
 
 
 def _short(text: Any, *more: Any, **named: Any) -> None:
-    if len(text if isinstance(text, str) else str(text)) > _MOST_PADDING:
-        raise LimitError(f"a filter takes {_MOST_PADDING:,} characters at most, found more")
+    if len(text if isinstance(text, str) else str(text)) > _MAX_PADDING:
+        raise LimitError(f"a filter takes {_MAX_PADDING:,} characters at most, found more")
 
 
 def _search(text: Any, *arguments: Any, **named: Any) -> None:
     """Compare each character with each one of what is searched for."""
     for each in (*arguments, *named.values()):
-        if isinstance(each, (str, bytes)) and len(str(text)) * len(each) > _MOST_PAIRS:
+        if isinstance(each, (str, bytes)) and len(str(text)) * len(each) > _MAX_PAIRS:
             raise LimitError("a search compares 100,000,000 characters at most, found more")
 
 

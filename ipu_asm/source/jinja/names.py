@@ -115,7 +115,7 @@ class TemplateNames:
         place = names.index(parameter.name) if parameter.name in names else len(arguments)
         if place < len(arguments) and arguments[place].name is None:
             return arguments[place]
-        if parameter.last > parameter.first:  # behind the name and `=`
+        if parameter.last > parameter.first:  # after the name and `=`
             first = parameter.first + 1
             while self._tokens.tokens[first].text.strip() in ("", "="):
                 first += 1

@@ -12,7 +12,7 @@ from typing import Iterable, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 
 
 class PieceKind(IntEnum):
@@ -65,7 +65,7 @@ def joined(parts: Iterable[str]) -> Piece:
 
 
 def _keep_mark(kept: list[str], mark: Piece) -> None:
-    """Add the mark of an iteration or of a loop's end, in place of one with no output behind it.
+    """Add the mark of an iteration or of a loop's end, in place of one with no output after it.
 
     So there are never more marks than pieces of output and loops around them.
     """
@@ -110,7 +110,7 @@ class Leaves:
         self.frames.append(frame)
 
     def _add_parts(self, whole: Piece, tag: int, frame: int, depth: int) -> None:
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             self._leaf(whole, ~tag, frame)
             return
         loops: list[tuple[int, int]] = []  # number of the loop, frame around it
@@ -123,7 +123,7 @@ class Leaves:
                 frame = self._marked(part, frame, loops)
 
     def _marked(self, mark: Piece, frame: int, loops: list[tuple[int, int]]) -> int:
-        """Return the frame behind the mark of an iteration or of a loop's end."""
+        """Return the frame after the mark of an iteration or of a loop's end."""
         while any(number == mark.number for number, _ in loops):
             _, frame = loops.pop()
         if mark.kind is PieceKind.LOOP_END:

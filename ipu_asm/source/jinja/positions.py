@@ -230,7 +230,7 @@ def _unknown_tags(text: str, blanked: str) -> Iterator[Span]:
 
 
 def remark_of(tokens: Tokens, name: int) -> str:
-    """Return the comment about a definition: behind it on its line, or a line directly above.
+    """Return the comment about a definition: after it on its line, or a line directly above.
 
     `name` is the token of the name.
     """

@@ -19,10 +19,10 @@ from markupsafe import EscapeFormatter, Markup
 from ipu_asm.source.jinja.generator import PositionGenerator
 from ipu_asm.source.jinja.limits import (
     FILTER_LIMITS,
+    MAX_CALL_DEPTH,
+    MAX_SECONDS,
+    MAX_SECONDS_OF_ALL,
     METHOD_LIMITS,
-    MOST_CALLS,
-    MOST_SECONDS,
-    MOST_SECONDS_OF_ALL,
     LimitError,
     Meter,
     require_field,
@@ -32,9 +32,9 @@ from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
 from ipu_asm.source.jinja.tokens import Token, Tokens, shown_text
 
 _TAKE_UNDEFINED = {"d", "default"}
-MOST_VALUES = 16
+MAX_VALUES = 16
 """Of a variable that are remembered for people."""
-_LONGEST_VALUE = 40
+_MAX_VALUE_LENGTH = 40
 _SHORT_NUMBER = 10**9
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FUNCTIONS = (FunctionType, MethodType, BuiltinMethodType, BlockReference, type)
@@ -55,7 +55,7 @@ class Recorder:
 
     def start(self) -> None:
         """Begin with a new allowance of time for all contexts."""
-        self._end = time.thread_time() + MOST_SECONDS_OF_ALL
+        self._end = time.thread_time() + MAX_SECONDS_OF_ALL
 
     @property
     def is_late(self) -> bool:
@@ -64,7 +64,7 @@ class Recorder:
 
     def reset(self, tokens: Sequence[Token]) -> None:
         """Begin anew, before a template with these tokens is rendered."""
-        self.meter = Meter(min(self._end, time.thread_time() + MOST_SECONDS))
+        self.meter = Meter(min(self._end, time.thread_time() + MAX_SECONDS))
         self.literals.clear()
         for number, token in enumerate(tokens):
             if token.kind == "data":
@@ -112,7 +112,7 @@ class Recorder:
         self.meter.step(weight)
         shown = shown_value(value)
         values = self.loop_values.setdefault(tag, [])
-        if len(values) < MOST_VALUES:
+        if len(values) < MAX_VALUES:
             values.append(shown)
         return piece("", PieceKind.ITERATION, tag, (), shown)
 
@@ -123,8 +123,8 @@ class Recorder:
     def enter(self, call: int) -> Callable[[Any], Any]:
         """Note that a call begins; the returned function notes its end."""
         self.calls.append(call)
-        if len(self.calls) > MOST_CALLS:
-            raise LimitError(f"calls may be {MOST_CALLS} levels deep at most, found more")
+        if len(self.calls) > MAX_CALL_DEPTH:
+            raise LimitError(f"calls may be {MAX_CALL_DEPTH} levels deep at most, found more")
         return self._leave
 
     def _leave(self, value: Any) -> Any:
@@ -134,7 +134,7 @@ class Recorder:
     def assigned(self, token: int, value: Any) -> None:
         """Note the value of a variable."""
         values = self.values.setdefault(token, [])
-        if len(values) < MOST_VALUES and not isinstance(value, (Macro, Undefined)):
+        if len(values) < MAX_VALUES and not isinstance(value, (Macro, Undefined)):
             values.append(shown_value(value))
 
     def joined(self, parts: Iterable[Any]) -> str:
@@ -172,9 +172,9 @@ def shown_value(value: Any) -> str:
     if isinstance(value, (str, int, float)) and not (
         isinstance(value, int) and abs(value) > 10**40
     ):
-        shown = str(value[: _LONGEST_VALUE + 1] if isinstance(value, str) else value)
+        shown = str(value[: _MAX_VALUE_LENGTH + 1] if isinstance(value, str) else value)
         shown = shown_text(str.__str__(shown))
-        return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 3] + "..."
+        return shown if len(shown) <= _MAX_VALUE_LENGTH else shown[: _MAX_VALUE_LENGTH - 3] + "..."
     return "..."
 
 

@@ -24,7 +24,7 @@ from ipu_asm.source.jinja.contexts import (
     contexts_of,
     declared_contexts,
 )
-from ipu_asm.source.jinja.limits import MAX_TOKENS, MOST_CHARACTERS, MOST_SECONDS_OF_ALL, MOST_TAGS
+from ipu_asm.source.jinja.limits import MAX_CHARACTERS, MAX_SECONDS_OF_ALL, MAX_TAGS, MAX_TOKENS
 from ipu_asm.source.jinja.names import GLOBALS
 from ipu_asm.source.jinja.positions import Positions, skeleton_map
 from ipu_asm.source.jinja.tokens import Tokens, quoted
@@ -32,7 +32,7 @@ from ipu_asm.source.source_map import SourceMap
 from ipu_asm.source.templates import MARKS, UNUSED_TEMPLATE_NAME, skeleton
 from ipu_asm.text import Span, TextEdit
 
-_MOST_SUGGESTIONS = 50
+_MAX_SUGGESTIONS = 50
 # Jinja's lexer takes 300 bytes for each digit of a number.
 _LONG_NUMBER = re.compile(r"[\d_]{4000}|0[xXoObB][\da-fA-F_]{4000}")
 
@@ -44,8 +44,8 @@ def expand_template(
 
     `before` are those of an earlier state, whose compiled tags are used again.
     """
-    if len(text) > MOST_CHARACTERS:
-        return (_refused(text, f"a template may have {MOST_CHARACTERS:,} characters at most"),)
+    if len(text) > MAX_CHARACTERS:
+        return (_refused(text, f"a template may have {MAX_CHARACTERS:,} characters at most"),)
     if _LONG_NUMBER.search(text) is not None:
         return (_refused(text, "a number may have 4,000 digits at most"),)
     earlier = before[0].memo if before else None
@@ -74,10 +74,10 @@ def _expansions(compiler: Compiler, text: str, settings: SourceSettings) -> Iter
     made, recorder = 0, compiler.recorder
     recorder.start()
     for number, context in enumerate(contexts):
-        if made > MOST_CHARACTERS or (number and recorder.is_late):
-            message = f"a template may make {MOST_CHARACTERS:,} characters in all its contexts"
+        if made > MAX_CHARACTERS or (number and recorder.is_late):
+            message = f"a template may make {MAX_CHARACTERS:,} characters in all its contexts"
             if recorder.is_late:
-                message = f"a template may take {MOST_SECONDS_OF_ALL:g} s in all its contexts"
+                message = f"a template may take {MAX_SECONDS_OF_ALL:g} s in all its contexts"
             yield _refused(text, message)._replace(context=context.description)
             return
         rendering = render(compiler, tokens, tags, context.variables)
@@ -122,7 +122,7 @@ def _expansion(
 
 def _partial(text: str, context: TemplateContext, findings: list[Diagnostic]) -> Expansion:
     """Return the literal text of a template that cannot be rendered."""
-    if sum(map(text.count, MARKS)) > MOST_TAGS:
+    if sum(map(text.count, MARKS)) > MAX_TAGS:
         return Expansion("", SourceMap(()), context.description, tuple(findings), is_partial=True)
     blanked = skeleton(text)
     source_map, unknown = skeleton_map(text, blanked)
@@ -159,7 +159,7 @@ def undefined_findings(
             findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(value.message), span))
         else:
             near = None
-            if len(findings) < _MOST_SUGGESTIONS:
+            if len(findings) < _MAX_SUGGESTIONS:
                 known = {*tags.writes, *context.variables, *GLOBALS} - {name}
                 near = nearest_of(name, sorted(known))
             findings.append(_undefined(name, near, span))

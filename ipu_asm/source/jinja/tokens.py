@@ -2,7 +2,7 @@
 
 Jinja's lexer yields pieces of the source whose line breaks are normalised, without the blanks that
 `-` strips and without the last line break. What it leaves out are blanks alone, so the next token
-begins behind them, and every place is exact.
+begins after them, and every place is exact.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Tokens:
         return Span(self.tokens[first].start, self.tokens[last].end)
 
     def tag_span(self, tag: int) -> Span:
-        """Return the range of a tag without the blanks that `-` strips behind it."""
+        """Return the range of a tag without the blanks that `-` strips after it."""
         _, first, last = self.tags[tag]
         start, end = self.span(first, last)
         return Span(start, start + len(self.text[start:end].rstrip()))
@@ -94,7 +94,7 @@ class Tokens:
     def pieces(self, number: int) -> list[tuple[str, int]]:
         """Return the parts of a literal token whose characters are written one by one.
 
-        Each with the offset of its first character: behind ``\\r\\n`` another part begins.
+        Each with the offset of its first character: after ``\\r\\n`` another part begins.
         """
         _, text, start, end = self.tokens[number]
         if end - start == len(text):
@@ -199,7 +199,7 @@ def _is_set_block(tokens: Tokens, tag: int) -> bool:
 
 
 _QUOTED = re.compile(r"'([^'\n]+)'")
-_LONGEST_MESSAGE = 300
+_MAX_MESSAGE_LENGTH = 300
 _BEGIN_MARKS = {"variable": "{{", "block": "{%", "comment": "{#"}
 _END_MARKS = {"variable": "}}", "block": "%}", "comment": "#}"}
 
@@ -216,7 +216,7 @@ def readable(error: Exception) -> str:
 def quoted(message: str) -> str:
     """Return the first line of a message with names in backticks."""
     line = message.splitlines()[0]
-    line = line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "..."
+    line = line if len(line) <= _MAX_MESSAGE_LENGTH else line[:_MAX_MESSAGE_LENGTH] + "..."
     return _QUOTED.sub(r"`\1`", shown_text(line)).rstrip(".")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from ipu_asm.diagnostics import RelatedInformation
 from ipu_asm.diagnostics.errors import (
     ERROR_DIRECTIVE,
     EXPANSION_LIMIT,
@@ -15,6 +14,7 @@ from ipu_asm.diagnostics.errors import (
 )
 from ipu_asm.isa.gnu_expressions import evaluate
 from ipu_asm.isa.operands import quoted
+from ipu_asm.source.lifting import related_at
 from ipu_asm.source.macros.expander import ExpansionLimitError, OpenText
 from ipu_asm.source.macros.macro import Argument, Body, Macro, Misuse, bind, read_parameters
 from ipu_asm.source.macros.mapped_text import MappedText, frame_at, written_range
@@ -168,8 +168,8 @@ def report_nameless(opened: OpenText, statement: Statement) -> None:
 
 def report_repeated(opened: OpenText, name: Span, first: Macro) -> None:
     """Report a second definition of a macro."""
-    written, (path, span) = quoted(first.name), (first.place.path, first.place.span)
-    related = RelatedInformation(span, f"{written} is defined here first", path or None)
+    written = quoted(first.name)
+    related = related_at(first.place, f"{written} is defined here first")
     message = f"a macro is defined once, found a second {written}; `.purgem` forgets the first one"
     opened.expander.report(SYNTAX_ERROR, message, opened.source, name, related)
 

@@ -19,13 +19,14 @@ from ipu_asm.source.macros.macro import Body, BodyText
 from ipu_asm.source.macros.mapped_text import (
     JoinedText,
     MappedText,
-    Reframing,
     Slice,
+    StackSubstitution,
     WrittenText,
     written_range,
 )
 from ipu_asm.source.patches import Copy
 from ipu_asm.source.preprocessor.edited_lines import PreprocessedEdit
+from ipu_asm.source.preprocessor.lines import BLOCK_COMMENT
 from ipu_asm.source.source_map import Segment, SourceMap
 from ipu_asm.text import Span
 
@@ -34,7 +35,7 @@ class Place(NamedTuple):
     """Where a range begins in the text that was made, and what its frames became on the way."""
 
     start: int
-    reframings: tuple[Reframing, ...] = ()
+    reframings: tuple[StackSubstitution, ...] = ()
 
     def reframed(self, segments: Iterable[Segment]) -> Iterator[Segment]:
         """Yield segments with their frames as they are at this place."""
@@ -109,7 +110,7 @@ class _SortedUses:
         return found
 
 
-_COMMENT = re.compile(r"//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
+_COMMENT = re.compile(rf"//[^\r\n]*|{BLOCK_COMMENT}")
 
 
 # Directives, continued lines, parameters, strings, open comments, assignments.
@@ -128,7 +129,7 @@ _MARK = re.compile(r"\\(\(\)|[@+]|[A-Za-z_.$][\w.$]*)")
 _COUNTERS = ("@", "+")
 
 
-_LONGEST_VALUE = 200
+_MAX_VALUE_LENGTH = 200
 
 
 class MacroEdit(NamedTuple):
@@ -149,11 +150,11 @@ class MacroLines:
         self._macros = {_without_numbers(name) for name in expander.defined_macros}
         self._asked = {_without_numbers(name) for name in expander.asked}
 
-    def has_room(self, texts: Sequence[str]) -> bool:
+    def is_within_limits(self, texts: Sequence[str]) -> bool:
         """Return whether the limits allow for so much more in each body."""
         lines = sum(text.count("\n") + text.count(";") for text in texts)
-        characters = sum(len(text) + _LONGEST_VALUE * text.count("\\") for text in texts)
-        return self._expander.budget.has_room(lines, characters)
+        characters = sum(len(text) + _MAX_VALUE_LENGTH * text.count("\\") for text in texts)
+        return self._expander.budget.is_within_limits(lines, characters)
 
     def edited(
         self, edit: PreprocessedEdit, definitions: Sequence[NameDefinition]
@@ -194,7 +195,7 @@ class MacroLines:
         if not names <= {"()", *_COUNTERS, *body.parameters}:
             return False
         values = [value for each in body.bindings for _, value in each]
-        if any(len(value) > _LONGEST_VALUE or ";" in value for value in values):
+        if any(len(value) > _MAX_VALUE_LENGTH or ";" in value for value in values):
             return False
         bindings = [dict.fromkeys(names, "0"), *map(dict, body.bindings)]
         return all(self._is_same(*(_bound(text, each, "0") for text in texts)) for each in bindings)

@@ -34,10 +34,10 @@ from ipu_asm.source.macros.edited_lines import MacroLines
 from ipu_asm.source.macros.expander import Expander, ExpansionLimitError, OpenText
 from ipu_asm.source.macros.macro import Argument, Body, Parameter, values
 from ipu_asm.source.macros.mapped_text import (
-    JoinedMap,
     MappedText,
     WrittenText,
     frame_at,
+    joined_map,
     written_block,
     written_range,
 )
@@ -49,7 +49,7 @@ from ipu_asm.text import SourceFile, Span
 LOOPS = {".rept", ".rep", ".irp", ".irep", ".irpc", ".irepc"}
 """The directives that `.endr` ends."""
 _VARIABLE = re.compile(r"([A-Za-z_.$][\w.$]*)[ \t]*,?[ \t]*")
-_LONGEST_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 class _Loop(NamedTuple):
@@ -66,7 +66,7 @@ class _Loop(NamedTuple):
                 yield f"repetition {number + 1} of {self.repetitions}", {}
             else:
                 value = self.values[number]
-                shown = value.text[:_LONGEST_SHOWN]
+                shown = value.text[:_MAX_SHOWN]
                 yield f"for {self.variable.name} = {shown}", {self.variable.name: value}
 
 
@@ -120,7 +120,7 @@ def expand_macros(
     log = expander.names
     return expansion._replace(
         text=made.text,
-        source_map=JoinedMap(made),
+        source_map=joined_map(made),
         includes=(*expansion.includes, *expander.includes),
         files={**expansion.files, **expander.files},
         defined=expansion.defined | log.defined,
@@ -155,7 +155,7 @@ def expand_text(
 
 
 def _read_up_to_jump(opened: OpenText) -> None:
-    """Read statements to the end of the text, or until one moves on behind others."""
+    """Read statements to the end of the text, or until one moves on after others."""
     expander = opened.expander
     macros = expander.macros
     for match in expander.reader.matches(opened.source.text, opened.next):

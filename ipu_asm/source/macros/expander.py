@@ -22,10 +22,10 @@ from ipu_asm.source.macros.statements import Conditionals, Statement, StatementR
 from ipu_asm.source.source_map import SourceRange
 from ipu_asm.text import SourceFile, Span
 
-DEEPEST = 64
-MOST_LINES = 40_000
-MOST_LINES_READ = 200_000
-MOST_CHARACTERS_READ = 8_000_000
+MAX_DEPTH = 64
+MAX_LINES = 40_000
+MAX_LINES_READ = 200_000
+MAX_CHARACTERS_READ = 8_000_000
 
 
 class ExpansionLimitError(Exception):
@@ -36,13 +36,13 @@ class Budget:
     """The remaining allowance for one file."""
 
     def __init__(self) -> None:
-        self._made = MOST_LINES
-        self._read = MOST_LINES_READ
-        self._characters = MOST_CHARACTERS_READ
+        self._made = MAX_LINES
+        self._read = MAX_LINES_READ
+        self._characters = MAX_CHARACTERS_READ
         self.is_spent = False
         self._bodies = 0
 
-    def has_room(self, lines: int, characters: int) -> bool:
+    def is_within_limits(self, lines: int, characters: int) -> bool:
         """Return whether so much more in each body surely stays within the limits."""
         lines, characters = lines * (self._bodies + 1), characters * (self._bodies + 1)
         return lines <= min(self._made, self._read) and characters <= self._characters
@@ -53,15 +53,15 @@ class Budget:
         self._read -= lines
         self._characters -= characters
         if self._read < 0:
-            raise self._spent(f"{MOST_LINES_READ:,} lines before conditions")
+            raise self._spent(f"{MAX_LINES_READ:,} lines before conditions")
         if self._characters < 0:
-            raise self._spent(f"{MOST_CHARACTERS_READ:,} characters before conditions")
+            raise self._spent(f"{MAX_CHARACTERS_READ:,} characters before conditions")
 
     def make(self, lines: int) -> None:
         """Account for lines of output. Raises `ExpansionLimitError`."""
         self._made -= lines
         if self._made < 0:
-            raise self._spent(f"{MOST_LINES:,} lines")
+            raise self._spent(f"{MAX_LINES:,} lines")
 
     def reserve(self, iterations: int) -> None:
         """Check whether a loop may be repeated as often. Raises `ExpansionLimitError`."""
@@ -70,8 +70,8 @@ class Budget:
 
     def enter(self, depth: int) -> None:
         """Check the nesting depth of a call. Raises `ExpansionLimitError`."""
-        if depth > DEEPEST:
-            raise ExpansionLimitError(f"macros and repetitions nest at most {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise ExpansionLimitError(f"macros and repetitions nest at most {MAX_DEPTH} deep")
 
     def _spent(self, most: str) -> ExpansionLimitError:
         self.is_spent = True
@@ -204,7 +204,7 @@ class Expander:
         # The names of which a condition asks whether they are defined, as a label or otherwise.
         self.asked: set[str] = set()
         self.symbols: dict[str, int | None] = {}
-        # Macros of which calls stay in the text; their definitions are put behind it.
+        # Macros of which calls stay in the text; their definitions are put after it.
         self.called: dict[str, Macro] = {}
         self.calls = 0
         self.is_alternate = False
@@ -244,7 +244,7 @@ class Expander:
 class OpenText:
     """A text that is being expanded: the file itself, the body of a call, an iteration.
 
-    `next` is the offset of the next statement. What is before it and behind `copied` has not been
+    `next` is the offset of the next statement. What is before it and after `copied` has not been
     appended, yet. `expand` expands a text inside this one.
     """
 

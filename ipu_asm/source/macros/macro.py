@@ -13,8 +13,8 @@ from ipu_asm.source.macros.mapped_text import (
     Computed,
     JoinedText,
     MappedText,
-    Reframing,
     Slice,
+    StackSubstitution,
     TextBuilder,
     frame_at,
     written_range,
@@ -132,7 +132,7 @@ class Body:
         """
         built = TextBuilder()
         source, at = self.source, self.span.start
-        reframe = Reframing(self.base, frame)
+        reframe = StackSubstitution(self.base, frame)
         for start, end, name, use in self.parts:
             built.add(source, at, start, reframe)
             at = end
@@ -141,7 +141,7 @@ class Body:
                 place = self.parameters.get(name)
                 value = Frame(FrameKind.VALUE, f"value of `{name}`", use, place, frame)
                 for span in argument.spans:
-                    built.add(argument.source, *span, Reframing(caller, value))
+                    built.add(argument.source, *span, StackSubstitution(caller, value))
             elif name in ("@", "+"):
                 built.add_computed(counter, use, frame)
         built.add(source, at, self.span.end, reframe)

@@ -15,7 +15,7 @@ from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRan
 from ipu_asm.text import Span
 
 # Arguments of arguments may have as many segments as characters.
-_LONGEST_SEGMENTED = 1_000
+_MAX_SEGMENTED_LENGTH = 1_000
 _NOWHERE = SourceRange(MAIN, Span(0, 0))
 
 
@@ -30,7 +30,7 @@ class MappedText(Protocol):
 
 def written_range(source: MappedText, start: int, end: int) -> SourceRange:
     """Return the written range of a slice."""
-    if end - start > _LONGEST_SEGMENTED:
+    if end - start > _MAX_SEGMENTED_LENGTH:
         return written_block(source, start, end)
     segments = [*source.segments_in(start, max(end, start + 1))]
     return SourceMap(segments).written(Span(start, end)) or _NOWHERE
@@ -65,7 +65,7 @@ class WrittenText:
             start = segment.end
 
 
-class Reframing:
+class StackSubstitution:
     """Puts text into a new frame: frames above `base` are kept, and `frame` takes its place."""
 
     def __init__(self, base: Frame | None, frame: Frame | None) -> None:
@@ -92,7 +92,7 @@ class Slice(NamedTuple):
     source: MappedText
     first: int
     last: int
-    reframe: Reframing | None
+    reframe: StackSubstitution | None
 
     def segments_in(self, start: int, end: int) -> Iterator[Segment]:
         shift = self.start - self.first
@@ -147,7 +147,7 @@ class TextBuilder:
         self._parts: list[Slice | Computed] = []
 
     def add(
-        self, source: MappedText, start: int, end: int, reframe: Reframing | None = None
+        self, source: MappedText, start: int, end: int, reframe: StackSubstitution | None = None
     ) -> None:
         """Append a slice of a text; `reframe` gives its parts their new frames."""
         if start < end:
@@ -178,12 +178,6 @@ class TextBuilder:
         return JoinedText("".join(self._texts), self._parts)
 
 
-class JoinedMap(SourceMap):
-    """The source map of a joined text; its segments are made when first asked for."""
-
-    def __init__(self, joined: JoinedText) -> None:
-        self._joined = joined
-
-    @cached_property
-    def segments(self) -> Sequence[Segment]:
-        return merged(self._joined.segments_in(0, len(self._joined.text)))
+def joined_map(joined: JoinedText) -> SourceMap:
+    """Return the source map of a joined text; its segments are computed on first access."""
+    return SourceMap(lambda: merged(joined.segments_in(0, len(joined.text))))

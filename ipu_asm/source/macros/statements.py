@@ -11,20 +11,20 @@ from typing import Iterator
 
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.source.preprocessor.lines import BLOCK_COMMENT_OR_REST, SPLICE
 
-_LINE_END = r"(?:\r\n|\n|\r)"
-_BLANK = rf"(?:[ \t\f]|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*{_LINE_END})*"
+_BLANK = rf"(?:[ \t\f]|{BLOCK_COMMENT_OR_REST}|{SPLICE})*"
 _WORD = r"(?:[A-Za-z0-9_.$]|\\(?:@|\(\)|\+|[A-Za-z0-9_]))+"
 _STRING = r"""(?:"(?:[^"\\\r\n]|\\[^\r\n])*"|'(?:[^\\\r\n]|\\[^\r\n])')"""
 _UNCLOSED = r'"[^\r\n]*'
-_COMMENT = r"//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)"
-_HASH_LINE = rf"#(?:{_COMMENT}|\\[ \t]*{_LINE_END}|[^\r\n])*"
+_COMMENT = rf"//[^\r\n]*|{BLOCK_COMMENT_OR_REST}"
+_HASH_LINE = rf"#(?:{_COMMENT}|{SPLICE}|[^\r\n])*"
 
 
 class Statement(NamedTuple):
     """A statement up to its `end`, without the character that ends it.
 
-    `word` is its first word behind labels, or a line for the preprocessor. `rest` is what follows
+    `word` is its first word after labels, or a line for the preprocessor. `rest` is what follows
     up to `rest_end`, with blanks for comments.
     """
 
@@ -52,12 +52,12 @@ class StatementReader:
         if surface.brackets is not None:
             breaks += f"{surface.separator}{''.join(surface.brackets)}"
         comment = f"{_COMMENT}|{_HASH_LINE}" if surface.c_preprocessor else _COMMENT
-        plain = rf'[^{breaks}"\'/#\\]+|\\[ \t]*{_LINE_END}|[^{breaks}]'
+        plain = rf'[^{breaks}"\'/#\\]+|{SPLICE}|[^{breaks}]'
         self._statement = re.compile(
             rf"{_BLANK}(?:{_WORD}{_BLANK}:(?!=){_BLANK})*(?P<word>{_WORD}|{_HASH_LINE}|)"
             rf"(?P<rest>(?:{_STRING}|{comment}|{_UNCLOSED}|{plain})*)"
         )
-        self._comment = re.compile(rf"{_STRING}|({comment}|\\[ \t]*{_LINE_END})")
+        self._comment = re.compile(rf"{_STRING}|({comment}|{SPLICE})")
 
     def matches(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
         """Yield the match of each statement from an offset on, which is at the start of one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
@@ -18,26 +18,24 @@ from ipu_asm.source.preprocessor.tokens import (
 _OPTIONAL = "__VA_OPT__"
 
 
-class Expanding(Protocol):
-    """Expands the arguments of one call, within a budget."""
-
-    def expand(self, tokens: Sequence[Token]) -> list[Token]:
-        """Return tokens with all macros replaced."""
-
-    def spend_on(self, *pasted: Token) -> None:
-        """Account for pasted tokens."""
-
-
 class Body:
     """The body of a macro with arguments in place of its parameters."""
 
-    def __init__(self, macro: Macro, arguments: list[list[Token]], substitution: Expanding) -> None:
+    def __init__(
+        self,
+        macro: Macro,
+        arguments: list[list[Token]],
+        expand: Callable[[Sequence[Token]], list[Token]],
+        spend_on: Callable[[Token, Token], None],
+    ) -> None:
+        """`expand` replaces the macros in an argument, `spend_on` accounts for pasted tokens."""
         parameters = [macro.variable if p == "..." else p for p in macro.parameters or ()]
         self._raw = dict(zip(parameters, arguments, strict=False))
         for parameter in parameters:
             self._raw.setdefault(parameter, [])
         self._variable = macro.variable
-        self._substitution = substitution
+        self._expand = expand
+        self._spend_on = spend_on
         self._expanded: dict[str, list[Token]] = {}
         self._body: Sequence[Token] = macro.body
         if macro.variable and any(token.text == _OPTIONAL for token in macro.body):
@@ -96,7 +94,7 @@ class Body:
 
     def argument(self, name: str) -> list[Token]:
         if name not in self._expanded:
-            self._expanded[name] = self._substitution.expand(self._raw[name])
+            self._expanded[name] = self._expand(self._raw[name])
         return self._expanded[name]
 
     def _paste(self, result: list[tuple[Token, bool]], at: int) -> int:
@@ -122,7 +120,7 @@ class Body:
         if not left.text or not first.text:
             result[-1:] = right if first.text or not left.text else [result[-1]]
             return following + 1
-        self._substitution.spend_on(left, first)
+        self._spend_on(left, first)
         kind = kind_of(left.text + first.text)
         if kind is not None:
             pasted = left._replace(
@@ -146,7 +144,7 @@ def _nothing(token: Token) -> Token:
 
 
 def _end_of_group(body: Sequence[Token], at: int) -> int | None:
-    """Return the end of a group in parentheses, maybe behind blanks; None if none begins."""
+    """Return the end of a group in parentheses, maybe after blanks; None if none begins."""
     depth = 0
     for number in range(at, len(body)):
         text = body[number].text
@@ -189,8 +187,8 @@ def string_of(mark: Token, argument: Sequence[Token]) -> Token:
     place = argument[0].place if argument else mark.place
     if argument and argument[-1].place.line is place.line:
         place = Place(place.line, place.start, max(place.end, argument[-1].place.end))
-    stands = argument[0].stands if argument and argument[0].stands else place
-    return Token(Kind.STRING, '"' + "".join(pieces) + '"', place, stands)
+    replaces = argument[0].replaces if argument and argument[0].replaces else place
+    return Token(Kind.STRING, '"' + "".join(pieces) + '"', place, replaces)
 
 
 def break_of(token: Token) -> Token:

@@ -19,8 +19,8 @@ _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)$")
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _BITS = 64
 _MASK = (1 << _BITS) - 1
-_DEEPEST = 60
-_MOST_WORDS = 1_000
+_MAX_DEPTH = 60
+_MAX_WORDS = 1_000
 _RESERVED = re.compile("__|defined[(]")
 _OPERATORS = re.compile(r"<<|>>|&&|\|\||[<>=!]=|[-+*/%&|^~!<>()?:,]")
 
@@ -83,8 +83,8 @@ class _Reader:
         self._depth = 0
 
     def whole(self) -> Value:
-        if len(self._words) > _MOST_WORDS:
-            raise _BadCondition(f"a condition has at most {_MOST_WORDS:,} words, found more")
+        if len(self._words) > _MAX_WORDS:
+            raise _BadCondition(f"a condition has at most {_MAX_WORDS:,} words, found more")
         value = self._comma()
         if self._at < len(self._words):
             raise _BadCondition(f"expected an operator, found `{self._words[self._at]}`")
@@ -109,8 +109,8 @@ class _Reader:
 
     def _ternary(self) -> Value:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _BadCondition(f"parentheses go at most {_DEEPEST} deep, found more")
+        if self._depth > _MAX_DEPTH:
+            raise _BadCondition(f"parentheses go at most {_MAX_DEPTH} deep, found more")
         value = self._binary(1)
         if self._peek() == "?":
             self._at += 1

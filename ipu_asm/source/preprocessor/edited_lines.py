@@ -39,7 +39,7 @@ class LineEdit(NamedTuple):
 
 
 class PreprocessedEdit(NamedTuple):
-    """The text of lines behind the preprocessor before and after an edit, and where it starts.
+    """The text of lines after the preprocessor before and after an edit, and where it starts.
 
     `segments` are those of the new text, from offset 0 on. `tokens` are those that macros made.
     """
@@ -62,7 +62,7 @@ class WrittenLines:
         """Return False: all lines are assembled."""
         return False
 
-    def has_room(self, tokens: int, characters: int) -> bool:
+    def is_within_limits(self, tokens: int, characters: int) -> bool:
         """Return True: nothing is made."""
         return True
 
@@ -103,9 +103,9 @@ class ReadLines:
         )
         return is_one and read is not None and read.defined is None
 
-    def has_room(self, tokens: int, characters: int) -> bool:
+    def is_within_limits(self, tokens: int, characters: int) -> bool:
         """Return whether the limits allow for so much more."""
-        return self._run.budget.has_room(tokens, characters)
+        return self._run.budget.is_within_limits(tokens, characters)
 
     def edited(self, edit: LineEdit) -> PreprocessedEdit | None:
         """Return the texts of lines; None if other lines are to be read again."""
@@ -118,7 +118,7 @@ class ReadLines:
             return None
         made = self._made(edit.new, first.defined)
         outputs = [each.output for each in made]
-        if not made or not all(map(_is_alone, (*before, *outputs))):
+        if not made or not all(map(_is_self_contained, (*before, *outputs))):
             return None
         positions = _positions(self._run.files, self._lines, edit)
         mentions = [Mention(line, each.used) for line, each in zip(edit.new, outputs) if each.used]
@@ -175,7 +175,7 @@ def _positions(files: Mapping[str, FileLines], lines: FileLines, edit: LineEdit)
 
 
 def _segments(outputs: Sequence[Output], positions: Positions) -> Iterator[Segment]:
-    """Yield the segments of outputs one behind the other, without their last line break."""
+    """Yield the segments of outputs one after the other, without their last line break."""
     start, size = 0, sum(len(output.text) for output in outputs) - 1
     for output in outputs:
         for segment in positions.segments(Piece(output, None), start):
@@ -184,7 +184,7 @@ def _segments(outputs: Sequence[Output], positions: Positions) -> Iterator[Segme
         start += len(output.text)
 
 
-def _is_alone(output: Output) -> bool:
+def _is_self_contained(output: Output) -> bool:
     """Return whether an output is that of one line, which begins with text as it is written."""
     if (
         output.lines != 1

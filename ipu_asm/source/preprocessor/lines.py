@@ -1,6 +1,6 @@
 """Logical lines of a file: units that hold a directive or a line of assembly.
 
-A line goes on behind a line break in a block comment and behind a backslash. Lines are objects
+A line goes on after a line break in a block comment and after a backslash. Lines are objects
 with an identity: positions inside the preprocessor are relative to a line, so that what is known
 about a line outlives edits of others.
 """
@@ -22,12 +22,18 @@ _INCLUDES = ("include", "include_next", "import")
 _OTHERS = ("error", "warning", "pragma", "line", "ident", "sccs", "assert", "unassert")
 DIRECTIVES = frozenset(("define", "undef", *_CONDITIONS, *_INCLUDES, *_OTHERS))
 _WITH_NAMES = ("", "undef", *_CONDITIONS)
-_DIRECTIVE = re.compile(r"(?:[ \t\f\v]|/\*(?:[^*]|\*(?!/))*\*/)*#[ \t]*([a-z_]+)\b")
-_BREAK = r"\r\n|\n|\r"
-_SPLICE = re.compile(rf"\\[ \t]*(?:{_BREAK})")
-_STOP = re.compile(rf"""\\[ \t]*(?:{_BREAK})|{_BREAK}|//|/\*|"|'|\#""")
+
+# Patterns of C's lexical structure, without groups.
+LINE_BREAK = r"(?:\r\n|\n|\r)"
+SPLICE = rf"\\[ \t]*{LINE_BREAK}"
+BLOCK_COMMENT = r"/\*(?:[^*]|\*(?!/))*\*/"
+BLOCK_COMMENT_OR_REST = r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)"
+
+_DIRECTIVE = re.compile(rf"(?:[ \t\f\v]|{BLOCK_COMMENT})*#[ \t]*([a-z_]+)\b")
+_SPLICE = re.compile(SPLICE)
+_STOP = re.compile(rf"""{SPLICE}|{LINE_BREAK}|//|/\*|"|'|\#""")
 _LITERAL = re.compile(r""""(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)'""")
-_COMMENT_END = re.compile(rf"(?:\\[ \t]*(?:{_BREAK})|[^\r\n\\]|\\)*")
+_COMMENT_END = re.compile(rf"(?:{SPLICE}|[^\r\n\\]|\\)*")
 _C_EXTENSIONS = frozenset((".hpp", ".hh", ".hxx", ".h++", ".cuh", ".c", ".cc", ".cpp", ".cxx"))
 _C_WORD = re.compile(
     r"^[ \t]*(?:(?:typedef|struct|union|enum|extern|static|constexpr|namespace|template|class|using"

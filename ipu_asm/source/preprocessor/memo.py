@@ -11,8 +11,8 @@ from typing import Callable, Mapping, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.conditions import Condition
-from ipu_asm.source.preprocessor.lines import Line
-from ipu_asm.source.preprocessor.mistakes import LONGEST_LINE, Budget, LimitExceeded
+from ipu_asm.source.preprocessor.lines import LINE_BREAK, Line
+from ipu_asm.source.preprocessor.mistakes import MAX_LINE_LENGTH, Budget, LimitExceeded
 from ipu_asm.source.preprocessor.output import Output, Part, parts_of, verbatim
 from ipu_asm.source.preprocessor.substitution import FollowingLines, Substitution
 from ipu_asm.source.preprocessor.tokens import (
@@ -25,8 +25,8 @@ from ipu_asm.source.preprocessor.tokens import (
     words_of,
 )
 
-_BREAK = re.compile(r"\r\n|\n|\r")
-_MOST_KEPT = 8
+_BREAK = re.compile(LINE_BREAK)
+_MAX_KEPT = 8
 Table = Mapping[str, Macro]
 
 
@@ -73,7 +73,7 @@ class LineMemo:
         return self._macro[0]
 
     def words(self) -> list[Token]:
-        """Return the tokens of a directive behind its word."""
+        """Return the tokens of a directive after its word."""
         if self._words is None:
             self._words = words_of(self._line)
         return self._words
@@ -108,7 +108,7 @@ class LineMemo:
     def keep_output(self, known: KnownOutput) -> None:
         """Remember an output."""
         self._outputs.insert(0, known)
-        del self._outputs[_MOST_KEPT:]
+        del self._outputs[_MAX_KEPT:]
 
     def condition(self, table: Table, is_unknown: Callable[[str], bool]) -> KnownCondition | None:
         """Return the cached condition of the line if its inputs are unchanged."""
@@ -122,7 +122,7 @@ class LineMemo:
     def keep_condition(self, known: KnownCondition) -> None:
         """Remember a condition."""
         self._conditions.insert(0, known)
-        del self._conditions[_MOST_KEPT:]
+        del self._conditions[_MAX_KEPT:]
 
 
 def memo_of(line: Line) -> LineMemo:
@@ -165,8 +165,8 @@ def output_at(lines: Sequence[Line], at: int, table: Table, budget: Budget) -> K
     if known is not None:
         budget.spend(known.cost)
         return known
-    if len(line.text) > LONGEST_LINE:
-        raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
+    if len(line.text) > MAX_LINE_LENGTH:
+        raise LimitExceeded(f"a line with macros has at most {MAX_LINE_LENGTH:,} characters")
     before = budget.spent
     following = FollowingLines(lines, at + 1)
     substitution = Substitution(table, budget, following)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Iterator, Mapping, Sequence, overload
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
-from ipu_asm.source.preprocessor.lines import FileLines, Line
+from ipu_asm.source.preprocessor.lines import BLOCK_COMMENT, FileLines, Line
 from ipu_asm.source.preprocessor.mistakes import Mistake
-from ipu_asm.source.preprocessor.tokens import Kind, Macro, Origin, Place, Token, tokens_of
+from ipu_asm.source.preprocessor.tokens import Kind, LineFrame, Macro, Place, Token, tokens_of
 from ipu_asm.source.source_map import Frame, Segment, SourceMap, SourceRange
 
 
@@ -25,7 +25,7 @@ class Part(NamedTuple):
     text: str
     place: Place
     is_verbatim: bool
-    origin: Origin | None = None
+    origin: LineFrame | None = None
 
 
 class Output(NamedTuple):
@@ -48,7 +48,7 @@ class Piece(NamedTuple):
     """An output in the expansion; `base` is the include that contains it."""
 
     output: Output
-    base: Origin | None
+    base: LineFrame | None
 
 
 def verbatim(line: Line, start: int = 0, end: int | None = None) -> Output:
@@ -79,12 +79,12 @@ class _Parts:
         self._texts: list[str] = []
         self._place: Place | None = None
         self._is_verbatim = False
-        self._origin: Origin | None = None
+        self._origin: LineFrame | None = None
 
     def add(self, token: Token, is_joined: bool) -> None:
         """Add a token; with `is_joined` it is pasted to the one before it."""
-        place = token.stands or token.place
-        is_verbatim = token.stands is None
+        place = token.replaces or token.place
+        is_verbatim = token.replaces is None
         if self._place is not None:
             line, start, end = self._place
             if is_verbatim and end == place.start and line is place.line and self._is_verbatim:
@@ -125,14 +125,14 @@ class Positions:
 
     def __init__(self, files: Mapping[str, FileLines]) -> None:
         self._files = files
-        self._frames: dict[tuple[int, int], tuple[Frame, Origin, Origin | None]] = {}
+        self._frames: dict[tuple[int, int], tuple[Frame, LineFrame, LineFrame | None]] = {}
 
     def range_of(self, place: Place) -> SourceRange:
         """Return the range of a place in its file."""
         line, start, end = place
         return self._files[line.path].range_of(line, start, end)
 
-    def frame_of(self, origin: Origin | None, base: Origin | None) -> Frame | None:
+    def frame_of(self, origin: LineFrame | None, base: LineFrame | None) -> Frame | None:
         """Return the frame of an origin in text that came through `base`."""
         if origin is None:
             if base is None:
@@ -173,7 +173,7 @@ class PieceMap(SourceMap):
         self._offsets = [0, *accumulate(len(piece.output.text) for piece in self._pieces)]
         self._positions = positions
         self._made: dict[int, list[Segment]] = {}
-        super().__init__(_Segments(self))
+        super().__init__(self._all_segments)
 
     def segment_at(self, offset: int) -> Segment | None:
         """Return the segment that contains an offset; at the end of the text, the last one."""
@@ -184,10 +184,8 @@ class PieceMap(SourceMap):
         place = bisect_right(segments, offset, key=lambda segment: segment.start)
         return segments[max(0, place - 1)]
 
-    def all_segments(self) -> Iterator[Segment]:
-        """Yield the segments of all pieces."""
-        for number in range(len(self._pieces)):
-            yield from self._of_piece(number)
+    def _all_segments(self) -> list[Segment]:
+        return [each for n in range(len(self._pieces)) for each in self._of_piece(n)]
 
     def _of_piece(self, number: int) -> list[Segment]:
         segments = self._made.get(number)
@@ -198,35 +196,9 @@ class PieceMap(SourceMap):
         return segments
 
 
-class _Segments(Sequence[Segment]):
-    """All segments of a `PieceMap`, computed on first access."""
-
-    def __init__(self, pieces: PieceMap) -> None:
-        self._map = pieces
-        self._all: list[Segment] | None = None
-
-    def _list(self) -> list[Segment]:
-        if self._all is None:
-            self._all = [*self._map.all_segments()]
-        return self._all
-
-    @overload
-    def __getitem__(self, index: int) -> Segment: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Segment]: ...
-    def __getitem__(self, index: int | slice) -> Segment | Sequence[Segment]:
-        return self._list()[index]
-
-    def __len__(self) -> int:
-        return len(self._list())
-
-    def __iter__(self) -> Iterator[Segment]:
-        return iter(self._list())
-
-
-_COMMENT_LINE = re.compile(r"[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)[\r\n]*")
+_COMMENT_LINE = re.compile(rf"[ \t]*(?://.*|{BLOCK_COMMENT}[ \t]*)[\r\n]*")
 _RULER = re.compile(r"[-=*/#_~+\s]*")
-_MOST_LINES = 20
+_MAX_LINES = 20
 
 
 class Mention(NamedTuple):
@@ -299,12 +271,12 @@ class MacroNames:
         return known
 
     def _remark(self, line: Line) -> str:
-        """Return the comment behind a definition, else the one in the lines directly above."""
+        """Return the comment after a definition, else the one in the lines directly above."""
         behind = [token for token in tokens_of(line) if token.kind is Kind.COMMENT]
         if behind:
             return _plain(behind[-1])
         above: list[str] = []
-        for before in self._files[line.path].lines_above(line, _MOST_LINES):
+        for before in self._files[line.path].lines_above(line, _MAX_LINES):
             if before.directive or not _COMMENT_LINE.fullmatch(before.text):
                 break
             above.insert(

@@ -5,25 +5,26 @@ from __future__ import annotations
 from itertools import product
 from typing import Callable, Iterator, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, RelatedInformation
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
+from ipu_asm.source.lifting import related_at
 from ipu_asm.source.preprocessor.conditionals import Chain
 from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.edited_lines import ReadLines
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.lines import FileLines, Line
-from ipu_asm.source.preprocessor.mistakes import MOST_WRITTEN
+from ipu_asm.source.preprocessor.mistakes import MAX_WRITTEN
 from ipu_asm.source.preprocessor.output import MacroNames, PieceMap, Positions
 from ipu_asm.source.preprocessor.run import Run
-from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
-from ipu_asm.text import Change, SourceFile, Span, change_between
+from ipu_asm.source.source_map import MAIN, SourceMap
+from ipu_asm.text import SourceFile, Span, change_between
 
-MOST_VARIANTS = 8
-_MOST_QUESTIONS = 6
-_MOST_ANSWERS = 256
+MAX_VARIANTS = 8
+_MAX_QUESTIONS = 6
+_MAX_ANSWERS = 256
 _Branch = tuple[Line, int]
 
 
@@ -33,31 +34,23 @@ def preprocess(
     path: str | None,
     settings: SourceSettings,
     before: Sequence[Expansion] = (),
-    change: Change | None = None,
 ) -> tuple[Expansion, ...]:
     """Return the expansions of a text, one for each assumption about unknown conditions.
 
     Directives of the assembler stay in it, and so do includes that are not found. Never raises.
     """
-    if len(text) > MOST_WRITTEN:
+    if len(text) > MAX_WRITTEN:
         return (_too_long(text),)
     memo = memo_of(before[0]) if before else None
     if memo is not None and memo.environment.again(path, settings):
         environment = memo.environment
-        main = memo.main
-        if change is None or not change.turns(main.text, text):
-            change = change_between(main.text, text)
-        main = main.after(text, change)
+        main = memo.main.after(text, change_between(memo.main.text, text))
     else:
         memo = None
         environment = Environment(surface, path, settings)
         main = FileLines.of(MAIN, text)
     store = FileStore(settings.reader, memo.store if memo else None)
-
-    def run(answers: Answers) -> Run:
-        return Run(environment, store, answers).preprocess(main)
-
-    runs = variants(run)
+    runs = variants(lambda answers: Run(environment, store, answers).preprocess(main))
     return tuple(
         _expansion(each, is_in_file=path is not None)._replace(
             is_assumed=len(runs) > 1,
@@ -82,7 +75,7 @@ def memo_of(expansion: Expansion) -> PreprocessorMemo | None:
 
 
 def _too_long(text: str) -> Expansion:
-    message = f"a file with macros has at most {MOST_WRITTEN:,} characters, found {len(text):,}"
+    message = f"a file with macros has at most {MAX_WRITTEN:,} characters, found {len(text):,}"
     finding = Diagnostic(EXPANSION_LIMIT, message, Span(0, len(text[:200].splitlines()[0])))
     return Expansion("", SourceMap(()), findings=(finding,))
 
@@ -115,12 +108,8 @@ def _findings(run: Run, positions: Positions) -> Iterator[Diagnostic]:
     # A header that is read twice has the same mistakes twice.
     for rule, place, message, more in run.limits or dict.fromkeys(run.mistakes):
         written = positions.range_of(place)
-        related = tuple(_related(positions.range_of(each), said) for each, said in more)
+        related = tuple(related_at(positions.range_of(each), message) for each, message in more)
         yield Diagnostic(rule, message, written.span, related, path=written.path or None)
-
-
-def _related(place: SourceRange, message: str) -> RelatedInformation:
-    return RelatedInformation(place.span, message, place.path or None)
 
 
 def _missing(includes: list[Include]) -> list[Diagnostic]:
@@ -134,7 +123,7 @@ def _missing(includes: list[Include]) -> list[Diagnostic]:
 
 
 def variants(run: Callable[[Answers], Run]) -> list[Run]:
-    """Return runs that together cover all branches, at most `MOST_VARIANTS`.
+    """Return runs that together cover all branches, at most `MAX_VARIANTS`.
 
     Those that an `#error` refuses are left out, unless all are.
     """
@@ -142,7 +131,7 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
     covered: set[_Branch] = set()
     waiting: list[tuple[_Branch | None, Answers]] = [(None, {})]
     met: set[_Branch] = set()
-    while waiting and len(runs) < MOST_VARIANTS:
+    while waiting and len(runs) < MAX_VARIANTS:
         branch, answers = waiting.pop(0)
         if branch in covered:
             continue
@@ -154,7 +143,7 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
             (chain.line, chain.taken) for chain in made.chains if chain.taken is not None
         )
         for branch, chain in _branches(made):
-            if len(waiting) >= MOST_VARIANTS:
+            if len(waiting) >= MAX_VARIANTS:
                 break
             if branch not in covered and branch not in met:
                 met.add(branch)
@@ -170,10 +159,10 @@ def described(run: Run) -> str:
     asked = {question: answer for chain in run.chains for question, answer in chain.answers.items()}
     assumed = {each: answer for each, answer in asked.items() if run.answers.get(each)}
     chosen = assumed or asked
-    return ", ".join(_said(question, answer) for question, answer in [*chosen.items()][:3])
+    return ", ".join(_described_assumption(*each) for each in [*chosen.items()][:3])
 
 
-def _said(question: str, answer: bool | int) -> str:
+def _described_assumption(question: str, answer: bool | int) -> str:
     if question.startswith("defined("):
         return f"`{question[8:-1]}` is {'' if answer else 'not '}defined"
     if isinstance(answer, bool):
@@ -191,12 +180,12 @@ def _branches(run: Run) -> Iterator[tuple[_Branch, Chain]]:
 def _answers_for(chain: Chain, branch: int, answers: Answers) -> Answers | None:
     """Return answers that take a branch and change as few given answers as possible."""
     questions = _questions(chain, branch, answers)
-    if len(questions) > _MOST_QUESTIONS:
+    if len(questions) > _MAX_QUESTIONS:
         return None
     found: list[tuple[int, Answers]] = []
     values = [_possible(chain, question) for question in questions]
     for number, chosen in enumerate(product(*values)):
-        if number >= _MOST_ANSWERS:
+        if number >= _MAX_ANSWERS:
             break
         tried = {**answers, **dict(zip(questions, chosen, strict=True))}
         if _takes(chain, branch, tried):

@@ -9,13 +9,13 @@ from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.preprocessor.conditionals import Chain, Conditionals, FoundInclude, LineRead
 from ipu_asm.source.preprocessor.conditions import Answers, Condition, condition_of
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
-from ipu_asm.source.preprocessor.lines import FileLines, Line
+from ipu_asm.source.preprocessor.lines import LINE_BREAK, FileLines, Line
 from ipu_asm.source.preprocessor.memo import KnownCondition, memo_of, output_at
 from ipu_asm.source.preprocessor.mistakes import (
-    DEEPEST_INCLUDE,
-    LONGEST_LINE,
-    MOST_INCLUDES,
-    MOST_WRITTEN,
+    MAX_INCLUDE_DEPTH,
+    MAX_INCLUDES,
+    MAX_LINE_LENGTH,
+    MAX_WRITTEN,
     Budget,
     LimitExceeded,
     Mistake,
@@ -24,11 +24,11 @@ from ipu_asm.source.preprocessor.mistakes import (
     reached_error,
 )
 from ipu_asm.source.preprocessor.output import Mention, Output, Piece, verbatim
-from ipu_asm.source.preprocessor.substitution import NoLines, Substitution
+from ipu_asm.source.preprocessor.substitution import FollowingLines, Substitution
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
+    LineFrame,
     Macro,
-    Origin,
     Place,
     Token,
     file_name,
@@ -37,7 +37,7 @@ from ipu_asm.source.preprocessor.tokens import (
 )
 from ipu_asm.source.source_map import FrameKind
 
-_BREAK = re.compile(r"\r\n|\n|\r")
+_BREAK = re.compile(LINE_BREAK)
 
 
 class Run:
@@ -95,7 +95,7 @@ class Run:
 
     # What a file's lines do to the run.
 
-    def write(self, output: Output, base: Origin | None) -> None:
+    def write(self, output: Output, base: LineFrame | None) -> None:
         """Add a piece of text. Raises `LimitExceeded`."""
         self.budget.write(len(output.text))
         self.mistakes += output.mistakes
@@ -104,8 +104,10 @@ class Run:
 
     def define(self, line: Line) -> None:
         """Define the macro of a `#define` line; a malformed line defines none."""
-        if len(line.text) > LONGEST_LINE:
-            raise self.budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
+        if len(line.text) > MAX_LINE_LENGTH:
+            raise self.budget.exceeded(
+                f"a definition is longer than {MAX_LINE_LENGTH:,} characters"
+            )
         macro = memo_of(line).macro()
         if macro is None:
             self.mistakes.append(malformed_definition(line))
@@ -162,7 +164,7 @@ class Run:
         return condition
 
     def _substitution(self) -> Substitution:
-        return Substitution(self.table, self.budget, NoLines())
+        return Substitution(self.table, self.budget, FollowingLines((), 0))
 
     def _condition(
         self, line: Line, is_unknown: Callable[[str], bool], substitution: Substitution
@@ -184,7 +186,7 @@ class Run:
         self.reads.append(LineRead(line, len(self.pieces), None))
         self.write(memo_of(line).breaks(), None)
 
-    def text(self, lines: Sequence[Line], at: int, base: Origin | None) -> int:
+    def text(self, lines: Sequence[Line], at: int, base: LineFrame | None) -> int:
         """Add the output of the line at an index; return how many lines it was made of."""
         if base is None:
             self.reads.append(LineRead(lines[at], len(self.pieces), len(self.log)))
@@ -219,14 +221,14 @@ class Run:
         if path in self._once or (is_once and path in self.files):
             return True
         self._included += 1
-        if self._included > MOST_INCLUDES:
-            raise self.budget.exceeded(f"files are included more than {MOST_INCLUDES:,} times")
-        if file.depth >= DEEPEST_INCLUDE:
-            raise self.budget.exceeded(f"`{name}` is included {DEEPEST_INCLUDE} levels deep")
-        if len(lines.text) > MOST_WRITTEN:
-            raise self.budget.exceeded(f"`{name}` has more than {MOST_WRITTEN:,} characters")
+        if self._included > MAX_INCLUDES:
+            raise self.budget.exceeded(f"files are included more than {MAX_INCLUDES:,} times")
+        if file.depth >= MAX_INCLUDE_DEPTH:
+            raise self.budget.exceeded(f"`{name}` is included {MAX_INCLUDE_DEPTH} levels deep")
+        if len(lines.text) > MAX_WRITTEN:
+            raise self.budget.exceeded(f"`{name}` has more than {MAX_WRITTEN:,} characters")
         self.budget.write(len(lines.text) // 4)
-        base = Origin(FrameKind.INCLUDE, f"include of `{name}`", place, None, file.base)
+        base = LineFrame(FrameKind.INCLUDE, f"include of `{name}`", place, None, file.base)
         _FileRun(self, lines, base, file.depth + 1).read()
         return True
 
@@ -247,7 +249,7 @@ class Run:
 class _FileRun:
     """The reading of one file, the analysed one or a header."""
 
-    def __init__(self, run: Run, lines: FileLines, base: Origin | None, depth: int) -> None:
+    def __init__(self, run: Run, lines: FileLines, base: LineFrame | None, depth: int) -> None:
         self.base = base
         self.depth = depth
         self._run = run

@@ -6,7 +6,7 @@ that it is read again with what follows; its tokens remember in which macros the
 
 from __future__ import annotations
 
-from typing import Mapping, Protocol, Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.body import Body, argument_of, break_of, fits, takes_rest
@@ -20,8 +20,8 @@ from ipu_asm.source.preprocessor.mistakes import (
 )
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
+    LineFrame,
     Macro,
-    Origin,
     Place,
     Token,
     as_blank,
@@ -29,7 +29,12 @@ from ipu_asm.source.preprocessor.tokens import (
 )
 from ipu_asm.source.source_map import FrameKind
 
-_MOST_LINES = 500
+_MAX_LINES = 500
+_IGNORED = (Kind.BLANK, Kind.COMMENT, Kind.SPLICE, Kind.NEWLINE)
+_MAX_DEPTH = 100
+_MAX_FRAMES = 100
+_HIDDEN_OF_TOKEN = 32
+"""So many names in which a token is hidden cost as much as a token."""
 
 
 class FollowingLines:
@@ -37,7 +42,7 @@ class FollowingLines:
 
     def __init__(self, lines: Sequence[Line], at: int) -> None:
         self._lines = lines
-        self._most = at + _MOST_LINES
+        self._most = at + _MAX_LINES
         self.at = at
         # The line that ended the search for a call: the output depends on it.
         self.behind: Line | None = None
@@ -57,28 +62,6 @@ class FollowingLines:
         return tokens_of(line)
 
 
-class NoLines:
-    """No lines: a call in a directive ends with its line."""
-
-    def take(self, opening: bool) -> list[Token] | None:
-        """Return None."""
-        return None
-
-
-_IGNORED = (Kind.BLANK, Kind.COMMENT, Kind.SPLICE, Kind.NEWLINE)
-_DEEPEST = 100
-_MAX_FRAMES = 100
-_HIDDEN_OF_TOKEN = 32
-"""So many names in which a token is hidden cost as much as a token."""
-
-
-class Following(Protocol):
-    """Supplies the lines after the current one, over which a macro call may extend."""
-
-    def take(self, opening: bool) -> list[Token] | None:
-        """Take the tokens of the next line; with `opening` only if it begins with ``(``."""
-
-
 class _Call(NamedTuple):
     """A call: its arguments, and all tokens that are `taken`, from before the parenthesis on."""
 
@@ -94,7 +77,9 @@ class Substitution:
     else, unless `is_dynamic`, when it depends on the line number or a counter.
     """
 
-    def __init__(self, table: Mapping[str, Macro], budget: Budget, following: Following) -> None:
+    def __init__(
+        self, table: Mapping[str, Macro], budget: Budget, following: FollowingLines
+    ) -> None:
         self.used: dict[str, Macro | None] = {}
         self._table = table
         self._budget = budget
@@ -113,7 +98,7 @@ class Substitution:
     def expand_line(self, tokens: Sequence[Token]) -> list[Token]:
         """Return the tokens of a line of assembly, and of those that its calls extend over.
 
-        Line breaks inside of calls are put behind the line.
+        Line breaks inside of calls are put after the line.
         """
         result: list[Token] = []
         for token in self._expanded(tokens):
@@ -143,8 +128,8 @@ class Substitution:
     def expand(self, tokens: Sequence[Token]) -> list[Token]:
         """Return tokens with all macros replaced: an argument, or those of a condition."""
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise self._budget.exceeded(f"calls of macros inside each other go {_DEEPEST} deep")
+        if self._depth > _MAX_DEPTH:
+            raise self._budget.exceeded(f"calls of macros inside each other go {_MAX_DEPTH} deep")
         result = self._expanded(tokens)
         self._depth -= 1
         return result
@@ -227,16 +212,16 @@ class Substitution:
             end = next((n for n in behind if taken[n].kind is Kind.NEWLINE), len(taken))
             pending += reversed(taken[end:])
             place = taken[end - 1].place
-            taken = [*taken[:end], taken[opening]._replace(text=")", place=place, stands=place)]
+            taken = [*taken[:end], taken[opening]._replace(text=")", place=place, replaces=place)]
         self._owe(taken)
         if macro.is_statement:
             place = _call_place(name, taken[-1])
-            return [name._replace(kind=Kind.BLANK, text=" ", place=place, stands=place)]
+            return [name._replace(kind=Kind.BLANK, text=" ", place=place, replaces=place)]
         pending += (as_blank(t) for t in reversed(taken) if t.kind is not Kind.SPLICE)
         return None
 
     def _owe(self, taken: Sequence[Token]) -> None:
-        """Put the line breaks of tokens that are left out behind the line."""
+        """Put the line breaks of tokens that are left out after the line."""
         self._owed += [each for each in taken if each.kind in (Kind.NEWLINE, Kind.SPLICE)]
 
     def _is_opened(self, pending: list[Token]) -> bool:
@@ -262,7 +247,7 @@ class Substitution:
         closing = call.taken[-1]
         origin = _origin(token, macro, FrameKind.MACRO, _call_place(token, closing))
         hidden = (token.hidden & closing.hidden) | {macro.name}
-        body = Body(macro, call.arguments, self)
+        body = Body(macro, call.arguments, self.expand, self.spend_on)
         return [
             _moved(each, token if is_body else None, origin, hidden, token.origin)
             for each, is_body in body.tokens()
@@ -275,38 +260,40 @@ def _object_like(token: Token, macro: Macro) -> list[Token]:
         origin = _origin(token, macro, FrameKind.MACRO, token.place)
         return [_moved(each, token, origin, hidden, token.origin) for each in macro.body]
     origin = _origin(token, macro, FrameKind.VALUE, token.place)
-    stands = token.stands or token.place
-    return [Token(each.kind, each.text, each.place, stands, origin, hidden) for each in macro.body]
+    replaces = token.replaces or token.place
+    return [
+        Token(each.kind, each.text, each.place, replaces, origin, hidden) for each in macro.body
+    ]
 
 
-def _origin(token: Token, macro: Macro, kind: FrameKind, call: Place) -> Origin:
+def _origin(token: Token, macro: Macro, kind: FrameKind, call: Place) -> LineFrame:
     """Return the origin of a replacement; levels of a deep chain have that of an outer one."""
     if token.origin is not None and len(token.hidden) >= _MAX_FRAMES:
         return token.origin
     what = "macro" if kind is FrameKind.MACRO else "value of"
-    return Origin(kind, f"{what} `{macro.name}`", call, macro.place, token.origin)
+    return LineFrame(kind, f"{what} `{macro.name}`", call, macro.place, token.origin)
 
 
 def _moved(
     token: Token,
     call: Token | None,
-    origin: Origin,
+    origin: LineFrame,
     hidden: frozenset[str],
-    outer: Origin | None,
+    outer: LineFrame | None,
 ) -> Token:
     """Return a token of a body (`call` is the name that called it) or of an argument (None)."""
-    stands = token.stands
+    replaces = token.replaces
     if call is not None:
-        stands = call.stands or stands
+        replaces = call.replaces or replaces
     inner = origin if call is not None or token.origin is outer else token.origin
     parts = tuple(_moved(part, call, origin, hidden, outer) for part in token.parts)
-    return Token(token.kind, token.text, token.place, stands, inner, token.hidden | hidden, parts)
+    return Token(token.kind, token.text, token.place, replaces, inner, token.hidden | hidden, parts)
 
 
 def _as_value(token: Token, text: str) -> Token:
     kind = Kind.STRING if text.startswith('"') else Kind.NUMBER
-    stands = token.stands or token.place
-    return Token(kind, text, token.place, stands, token.origin, token.hidden | {token.text})
+    replaces = token.replaces or token.place
+    return Token(kind, text, token.place, replaces, token.origin, token.hidden | {token.text})
 
 
 def _call_place(name: Token, closing: Token) -> Place:

@@ -8,19 +8,17 @@ from functools import cached_property
 from typing import Callable
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.preprocessor.lines import Line
+from ipu_asm.source.preprocessor.lines import BLOCK_COMMENT_OR_REST, LINE_BREAK, SPLICE, Line
 from ipu_asm.source.source_map import FrameKind
 
-_BREAK = r"\r\n|\n|\r"
-_SPLICE = rf"\\[ \t]*(?:{_BREAK})"
 _HEAD = (
     r"(?P<name>[^\W\d]\w*)|(?P<blank>[ \t\f\v]+)|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
     r"""|(?P<string>"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)')"""
-    rf"|(?P<comment>//(?:{_SPLICE}|[^\r\n\\]|\\)*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)"
+    rf"|(?P<comment>//(?:{SPLICE}|[^\r\n\\]|\\)*|{BLOCK_COMMENT_OR_REST}"
 )
-_TAIL = rf")|(?P<splice>{_SPLICE})|(?P<newline>{_BREAK})|(?P<paste>\#\#)|(?P<mark>.)"
+_TAIL = rf")|(?P<splice>{SPLICE})|(?P<newline>{LINE_BREAK})|(?P<paste>\#\#)|(?P<mark>.)"
 _DIRECTIVE_TOKEN = re.compile(_HEAD + _TAIL)
-_TEXT_TOKEN = re.compile(rf"{_HEAD}|\#(?:{_SPLICE}|[^\r\n\\]|\\)*{_TAIL}")
+_TEXT_TOKEN = re.compile(rf"{_HEAD}|\#(?:{SPLICE}|[^\r\n\\]|\\)*{_TAIL}")
 
 
 class Kind(Enum):
@@ -48,29 +46,28 @@ class Place(NamedTuple):
     end: int
 
 
-class Origin(NamedTuple):
-    """A `Frame` whose places are relative to lines; without a parent it is outermost."""
+class LineFrame(NamedTuple):
+    """A `Frame` with places relative to lines; without a parent it is outermost."""
 
     kind: FrameKind
     label: str
     call: Place
     definition: Place | None = None
-    parent: Origin | None = None
+    parent: LineFrame | None = None
 
 
 class Token(NamedTuple):
     """A token and the `place` that it is spelled at.
 
-    One that was made by an expansion as a value stands, as a whole, for another place, `stands`.
-    `hidden` are the macros that are not expanded in it again. A token that was pasted has the
-    `parts` that it was pasted of.
+    `replaces` is the place of the name or call whose value it is. `hidden` are the macros that are
+    not expanded in it again, `parts` the tokens that it was pasted of.
     """
 
     kind: Kind
     text: str
     place: Place
-    stands: Place | None = None
-    origin: Origin | None = None
+    replaces: Place | None = None
+    origin: LineFrame | None = None
     hidden: frozenset[str] = frozenset()
     parts: tuple[Token, ...] = ()
 
@@ -113,13 +110,13 @@ def words_of(line: Line) -> list[Token]:
 def as_blank(token: Token) -> Token:
     """Return a blank for a comment or a line break; any other token as it is."""
     if token.kind in (Kind.COMMENT, Kind.NEWLINE):
-        return token._replace(kind=Kind.BLANK, text=" ", stands=token.stands or token.place)
+        return token._replace(kind=Kind.BLANK, text=" ", replaces=token.replaces or token.place)
     return token
 
 
 def written_place(token: Token) -> Place:
     """Return the place of the outermost call that a token comes from, or its own."""
-    place, origin = token.stands or token.place, token.origin
+    place, origin = token.replaces or token.place, token.origin
     while origin is not None:
         place, origin = origin.call, origin.parent
     return place

@@ -11,4 +11,4 @@ from ipu_asm.source.jinja import limits
 def patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Templates may take longer, but for the tests of the limits."""
     if request.module.__name__.rpartition(".")[2] != "test_limits":
-        monkeypatch.setattr(limits, "MOST_SECONDS", 20)
+        monkeypatch.setattr(limits, "MAX_SECONDS", 20)

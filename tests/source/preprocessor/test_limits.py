@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import analyze
-from ipu_asm.source.preprocessor.mistakes import MOST_TEXT
+from ipu_asm.source.preprocessor.mistakes import MAX_TEXT
 from tests.source.preprocessor.expanding import check_whole_map, expansions
 
 _DOUBLING = "".join(f"#define A{n} A{n + 1} A{n + 1}\n" for n in range(40))
@@ -62,7 +62,7 @@ def test_a_bomb_is_one_finding(name: str) -> None:
 def test_a_hostile_text_is_expanded_in_bounded_work(name: str) -> None:
     text = HOSTILE[name]
     for expansion in expansions(text, HEADERS):
-        assert len(expansion.text) <= MOST_TEXT + 4 * len(text)
+        assert len(expansion.text) <= MAX_TEXT + 4 * len(text)
         check_whole_map(expansion, text)
 
 
