@@ -6,7 +6,6 @@ import math
 import struct
 from typing import Final, NamedTuple, TypeAlias
 
-from tests.scalar_ipu2 import ScalarIpu2
 from tests.vectors import Record
 
 Ranges: TypeAlias = list[list[int]]
@@ -46,37 +45,6 @@ class Contents(NamedTuple):
     cr: list[int]
     vectors: dict[str, bytes]
     xmem: bytearray
-
-
-def scalar_machine(record: Record) -> ScalarIpu2:
-    """The scalar model in the state from which a recorded run began."""
-    machine = ScalarIpu2(
-        ELEMENT_TYPES.index(record.get("dtype", "INT8")),
-        record.get("wide"),
-        record.get("quantize", False),
-        record.get("elu_alpha", 1.0),
-    )
-    for name, value in record["init"].items():
-        if name == "lr":
-            for index, word in value.items():
-                machine.lr[int(index)] = word
-        elif name == "cr":
-            for index, word in value.items():
-                if int(index) > 1:
-                    machine.cr[int(index)] = word
-        elif name == "xmem":
-            for piece in value:
-                content = bytes.fromhex(piece["hex"])
-                machine.xmem[piece["addr"] : piece["addr"] + len(content)] = content
-        else:
-            machine.registers[name][:] = bytes.fromhex(value)
-    return machine
-
-
-def scalar_contents(machine: ScalarIpu2) -> Contents:
-    """The state of the scalar model."""
-    vectors = {name: bytes(content) for name, content in machine.registers.items()}
-    return Contents(machine.pc, machine.cycles, machine.lr[:], machine.cr[:], vectors, machine.xmem)
 
 
 def differences(found: Contents, record: Record, expected: Record) -> list[str]:

@@ -105,13 +105,6 @@ class ScalarIpu2:
                 raise
         self.cycles += 1
 
-    def stops_at(self, word: int | None) -> bool:
-        """Whether the bundle's break slot would stop a debugger in the present state."""
-        if word is None or field(word, "break") > 1:
-            return False
-        tested = self.lr[field(word, "break.lr")]
-        return field(word, "break") == 0 or tested == field(word, "break.immediate")
-
     def _restore(self) -> None:
         self.lr[:] = self._old_lr
         for name, content in self._old.items():

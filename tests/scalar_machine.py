@@ -116,13 +116,6 @@ class ScalarMachine:
             self._execute_or_restore(word)
         self.cycles += 1
 
-    def stops_at(self, word: int | None) -> bool:
-        """Whether the bundle's break slot would stop a debugger in the present state."""
-        if word is None or field(word, "break") > 1:
-            return False
-        tested = self.lr[field(word, "break.lr")]
-        return field(word, "break") == 0 or tested == field(word, "break.immediate")
-
     def _execute_or_restore(self, word: int) -> None:
         before = [register[:] for register in self._registers()]
         self._overwritten = None
