@@ -13,8 +13,7 @@ from typing import Callable, Final, Iterable, Iterator
 
 from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator.machine import StopTest
-from ipu_asm.emulator.memory import Image
-from ipu_asm.emulator.state import SavedState
+from ipu_asm.emulator.state import Image, SavedState
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.named_tuple import NamedTuple
 

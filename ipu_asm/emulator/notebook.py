@@ -7,9 +7,8 @@ from typing import Any, Iterator, Sequence
 
 from ipu_asm.emulator.element_types import MASK, ElementType
 from ipu_asm.emulator.html_tables import Html, strip, table
-from ipu_asm.emulator.memory import ROW, Image, changed_rows, image_of
 from ipu_asm.emulator.model import machine_for
-from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.emulator.state import ROW, AnyState, Image, SavedState, changed_rows, image_of
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.named_tuple import NamedTuple
 

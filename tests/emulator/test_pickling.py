@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ipu_asm import assemble
 from ipu_asm.emulator import Ipu, IpuState, SavedState, machine_for
-from ipu_asm.emulator.memory import image_of, parts_of
+from ipu_asm.emulator.state import image_of, parts_of
 
 PROGRAM = (
     "set lr0 100;; row: incr lr0 128; incr lr1 1; blt lr1 lr2 row; str_acc_reg lr0 cr0;; bkpt;;"

@@ -117,8 +117,6 @@ def _watch(options: LintOptions) -> int:
 
 
 INTERVAL = 0.3
-
-
 """Seconds between two polls."""
 
 

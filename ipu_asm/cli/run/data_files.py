@@ -95,7 +95,7 @@ def _state(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]
 
 
 def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
-    from ipu_asm.emulator.trace import chrome_trace
+    from ipu_asm.emulator.profile import chrome_trace
 
     assert outcome.recording is not None
     addresses = outcome.recording.tail

@@ -7,9 +7,8 @@ from typing import Final, Mapping, Protocol, Sequence
 from ipu_asm.debugger.expressions.machine_view import Location, MachineView, Space, view_of
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region, write_region
-from ipu_asm.emulator.memory import PAGE, page_of
 from ipu_asm.emulator.model import Setting, machine_for
-from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.emulator.state import PAGE, AnyState, SavedState, page_of
 
 _EMPTY: Final[Mapping[str, int]] = {}
 _NO_NAMES: Final[Mapping[str, str]] = {}

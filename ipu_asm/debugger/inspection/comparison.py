@@ -9,8 +9,7 @@ from ipu_asm.debugger.expressions import Context, Location, MachineView, SavedCo
 from ipu_asm.debugger.expressions.context import content_at
 from ipu_asm.debugger.expressions.machine_view import MAX_ELEMENTS
 from ipu_asm.emulator.element_types import MASK, TYPES, ElementType
-from ipu_asm.emulator.memory import ROW, Image, changed_rows
-from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.emulator.state import ROW, AnyState, Image, SavedState, changed_rows
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import counted
 

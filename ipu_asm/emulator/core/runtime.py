@@ -14,7 +14,7 @@ import numpy as np
 
 from ipu_asm.emulator.core.program import CoreDescription
 from ipu_asm.emulator.machine import WatchedRange
-from ipu_asm.emulator.memory import PAGE, Image, XMem, differing_pages
+from ipu_asm.emulator.state import PAGE, Image, XMem, differing_pages
 from ipu_asm.named_tuple import NamedTuple
 
 LIMIT_REACHED, HALTED, STOPPED, HAND_BACK = range(4)

@@ -16,9 +16,8 @@ from typing import Any, Final, Iterable, Mapping
 import numpy as np
 
 from ipu_asm.config.files import FileError
-from ipu_asm.emulator.memory import PAGE
 from ipu_asm.emulator.model import MachineModel
-from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.state import PAGE, AnyState
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.conversion import ARCHIVE_TIME
