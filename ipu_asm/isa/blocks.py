@@ -1,14 +1,15 @@
 """Blocks of text that describe instructions, as tables in the folders of sets hold them.
 
-A block is a head and lines indented by four: sentences, `=` lines of the operation, `>` lines of
-the example, `-` facts between semicolons. A line that is indented further continues the one before
-it. A word in capitals and braces stands for a text that several blocks share.
+A block is a head and lines indented by four: a title, a bar and a summary, ``name: text`` lines of
+operands, `=` lines of the operation, `>` lines of the example, `-` facts between semicolons. A line
+that is indented further continues the one before it. A word in capitals and braces stands for a
+text that several blocks share.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Iterator, Mapping
+from typing import Collection, Iterator, Mapping
 
 from ipu_asm.named_tuple import NamedTuple
 
@@ -24,6 +25,19 @@ class Block(NamedTuple):
     operation: list[str]
     example: list[str]
     facts: list[str]
+
+    def texts(self, names: Collection[str] = ()) -> tuple[str, str, dict[str, str]]:
+        """Return title, summary, and the texts of those operands that have a line of their own."""
+        sentences: list[str] = []
+        of_operands: dict[str, str] = {}
+        for line in self.lines:
+            name, colon, text = line.partition(": ")
+            if colon and name in names:
+                of_operands[name] = text
+            else:
+                sentences.append(line)
+        title, _, summary = " ".join(sentences).partition(" | ")
+        return title, summary, of_operands
 
 
 def blocks(text: str, shared: Mapping[str, str]) -> Iterator[Block]:

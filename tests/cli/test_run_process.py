@@ -139,7 +139,7 @@ def test_what_needs_no_machine_loads_none() -> None:
 def test_a_run_loads_only_what_it_needs() -> None:
     run = "assert main(['endless.s', '--max-cycles', '9']) == 1"
     code = f"from ipu_asm.cli.run.command import main; {run}"
-    unloaded = ("lark", "pygls", "ipu_asm.emulator.profile", "ipu_asm.emulator.profile")
+    unloaded = ("lark", "pygls", "ipu_asm.emulator.profile")
     debugger = ("ipu_asm.cli.run.interactive", "prompt_toolkit", "asyncio")
     assert "9 cycles in" in check_loaded(code, *unloaded, *debugger)
 

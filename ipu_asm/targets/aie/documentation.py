@@ -417,7 +417,7 @@ class Documents:
         if text is None:
             summary = f"An operation of {self._slots[slot]}."
             return InstructionDoc(_title_of(mnemonic), summary, syntax, lines)
-        title, _, summary = " ".join(text.lines).partition(" | ")
+        title, summary, _ = text.texts()
         example = self._examples.get(mnemonic, "\n".join(text.example))
         return InstructionDoc(title, summary, syntax, lines, "\n".join(text.operation), example)
 

@@ -79,15 +79,7 @@ class Notation:
     def _entry(self, block: Block) -> tuple[str, Entry]:
         mnemonic, _, form = block.head.partition(" ")
         names = [match[1] for match in _OPERAND.finditer(form)]
-        sentences: list[str] = []
-        texts: dict[str, str] = {}
-        for line in block.lines:
-            name, colon, text = line.partition(": ")
-            if colon and name in names:
-                texts[name] = text
-            else:
-                sentences.append(line)
-        title, _, summary = " ".join(sentences).partition(" | ")
+        title, summary, texts = block.texts(names)
         operands = [self._operand(match, texts) for match in _OPERAND.finditer(form)]
         idle = ["nothing changes"] if "nop" in block.facts else []
         entry: Entry = {
