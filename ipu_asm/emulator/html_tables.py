@@ -15,7 +15,7 @@ STRIP: Final = 128
 """Elements in a line of a strip."""
 
 _PIXEL: Final = 4
-_WIDEST_BAR: Final = 200
+_MAX_BAR_WIDTH: Final = 200
 _LINE: Final = 10
 _NOT_A_NUMBER: Final = bytes((150, 60, 200))
 _ZERO: Final = bytes((225, 225, 225))
@@ -40,7 +40,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
 
 def bar(share: float) -> Html:
     """Return a share, 0 to 1, as a bar."""
-    style = f"background:#c83c14;height:10px;width:{round(_WIDEST_BAR * share)}px"
+    style = f"background:#c83c14;height:10px;width:{round(_MAX_BAR_WIDTH * share)}px"
     return Html(f'<div style="{style}"></div>')
 
 

@@ -12,7 +12,7 @@ from ipu_asm.emulator.state import ROW, AnyState, Image, SavedState, changed_row
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.named_tuple import NamedTuple
 
-_MOST_RANGES = 8
+_MAX_RANGES = 8
 
 
 class VectorText(NamedTuple):
@@ -33,11 +33,11 @@ def state_html(state: AnyState | SavedState) -> str:
     scalars = [f"{name} = {describe_word(word)}" for name, word in words if word]
     vectors = list(vector_rows(saved.block, layout.vector_places, types.vectors))
     ranges = [f"{start:#x} to {end:#x}" for start, end in _ranges(saved.memory)]
-    more = [f"and {len(ranges) - _MOST_RANGES:,} more"] if len(ranges) > _MOST_RANGES else []
+    more = [f"and {len(ranges) - _MAX_RANGES:,} more"] if len(ranges) > _MAX_RANGES else []
     rows = [
         ("pc", str(saved.pc)),
         ("registers", ", ".join(scalars) or "all zero"),
-        ("xmem not zero", ", ".join([*ranges[:_MOST_RANGES], *more]) or "nowhere"),
+        ("xmem not zero", ", ".join([*ranges[:_MAX_RANGES], *more]) or "nowhere"),
     ]
     title = f"{origin.isa_name}, {types.name or 'no element type'}"
     head = ("vector", "type", "values", "")

@@ -17,7 +17,7 @@ from ipu_asm.flow.control_run.trips import RunTrips
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
-_MOST_STEPS = 20_000
+_MAX_STEPS = 20_000
 """Bundles that are executed one by one: these take a third of a second of processor time."""
 
 
@@ -43,7 +43,7 @@ class RunLength:
         if not self._begins:
             return None
         try:
-            run = control_run(self._program, self._presets, _MOST_STEPS)
+            run = control_run(self._program, self._presets, _MAX_STEPS)
         except UnsupportedProgramError:
             return None
         return run if run.is_complete else None

@@ -30,11 +30,11 @@ _HALF = re.compile(r"(?!0[xX])[0-9.]+(?:[eE][-+]?[0-9]+)?h")
 _CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
 _SYMBOL = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
 _MACRO_PART = "\\"
-_DEEPEST = 40
-_LONGEST = 2_000
-_MOST_DIGITS = 40
-_LARGEST = 1 << 128
-_MOST_SHIFTED = 64
+_MAX_DEPTH = 40
+_MAX_LENGTH = 2_000
+_MAX_DIGITS = 40
+_MAX_VALUE = 1 << 128
+_MAX_SHIFTED = 64
 Symbols = Mapping[str, int | None]
 """The values of symbols; None for one whose value is not known."""
 
@@ -67,7 +67,7 @@ def read_expression(text: str) -> Expression:
     """Parse and evaluate an expression, given without surrounding blanks."""
     if _MACRO_PART in text or _CALL.search(text):
         return Expression(is_opaque=True)
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return Expression(is_broken=True)
     tokens: list[tuple[str, str]] = []
     at = 0
@@ -124,11 +124,11 @@ def _rest(one: int, other: int) -> int | None:
 
 
 def _shifted(one: int, other: int) -> int | None:
-    return one << other if 0 <= other <= _MOST_SHIFTED else None
+    return one << other if 0 <= other <= _MAX_SHIFTED else None
 
 
 def _shifted_down(one: int, other: int) -> int | None:
-    return one >> other if 0 <= other <= _MOST_SHIFTED else None
+    return one >> other if 0 <= other <= _MAX_SHIFTED else None
 
 
 def _truth(test: Callable[[int, int], bool]) -> Callable[[int, int], int]:
@@ -196,13 +196,13 @@ class _Reader:
             other = self._binary(rank)
             value = None if value is None or other is None else operation(value, other)
             if value is not None:
-                value = max(-_LARGEST, min(value, _LARGEST))
+                value = max(-_MAX_VALUE, min(value, _MAX_VALUE))
         return value
 
     def _unary(self) -> int | None:
         self.depth += 1
         mark = self._mark()
-        if self.depth > _DEEPEST or self.at >= len(self.tokens):
+        if self.depth > _MAX_DEPTH or self.at >= len(self.tokens):
             self.is_broken = True
             value = None
         elif mark in _UNARY:
@@ -246,10 +246,10 @@ def _number(text: str) -> int | None:
             return None
     if text[:2] in ("0x", "0X", "0b", "0B"):
         digits = text[2:].lstrip("0") or "0"
-        return int(digits[:_MOST_DIGITS], 16 if text[1] in "xX" else 2)
+        return int(digits[:_MAX_DIGITS], 16 if text[1] in "xX" else 2)
     if not text.isdigit():
         return None
     digits = text.lstrip("0") or "0"
     if len(digits) < len(text) and digits != "0":
-        return int(digits[:_MOST_DIGITS], 8) if set(digits) <= set("01234567") else None
-    return int(digits[:_MOST_DIGITS])
+        return int(digits[:_MAX_DIGITS], 8) if set(digits) <= set("01234567") else None
+    return int(digits[:_MAX_DIGITS])

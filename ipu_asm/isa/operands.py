@@ -27,8 +27,8 @@ NUMBER = re.compile(
 )
 
 # No field holds a longer number; converting one would only cost time.
-_LONGEST_NUMBER = 100
-_MOST_SHOWN = 40
+_MAX_NUMBER_LENGTH = 100
+_MAX_SHOWN = 40
 
 # Words with `up`, such as `upper`, begin with a vowel sound; others with `u`, as `unit`, do not.
 _VOWELS = ("a", "e", "i", "o", "up")
@@ -38,18 +38,18 @@ def number_value(text: str) -> int | None:
     """Return the value of a number literal, None for any other text."""
     if not NUMBER.fullmatch(text):
         return None
-    if len(text) > _LONGEST_NUMBER:
+    if len(text) > _MAX_NUMBER_LENGTH:
         sign = "-" if text[0] == "-" else ""
         digits = text.lstrip("+-").replace("_", "")
         base = digits[:2] if digits[1].isalpha() else ""
         digits = digits[len(base) :].lstrip("0") or "0"
-        text = sign + base + digits[:_LONGEST_NUMBER]
+        text = sign + base + digits[:_MAX_NUMBER_LENGTH]
     return int(text, 0)
 
 
 def quoted(text: str) -> str:
     """Return a piece of source for messages: in backticks, truncated to 40 characters."""
-    return f"`{text}`" if len(text) <= _MOST_SHOWN else f"`{text[:_MOST_SHOWN]}...`"
+    return f"`{text}`" if len(text) <= _MAX_SHOWN else f"`{text[:_MAX_SHOWN]}...`"
 
 
 def with_article(title: str) -> str:
@@ -278,7 +278,7 @@ class KeywordType(OperandType):
         return [Choice(word, meaning) for word, meaning in self.meanings.items()]
 
 
-_LONGEST_NAME = 24
+_MAX_NAME_LENGTH = 24
 
 """A longer one is not repeated in a message."""
 
@@ -352,7 +352,7 @@ def _why_no_number(text: str) -> str:
 
 def _how_to_name(text: str) -> str:
     """Return what to write for a name in place of a number: templates are the way to name one."""
-    name = text if text.isidentifier() and len(text) <= _LONGEST_NAME else "N"
+    name = text if text.isidentifier() and len(text) <= _MAX_NAME_LENGTH else "N"
     return (
         "; there are no named constants: write the number itself, or name it in a template, with "
         f"`{{% set {name} = 128 %}}` at the top and `{{{{ {name} }}}}` here"

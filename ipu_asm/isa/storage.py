@@ -7,7 +7,7 @@ import re
 from ipu_asm.named_tuple import NamedTuple
 
 _NUMBERED = re.compile(r"([A-Za-z_]+)([0-9]+)")
-_MOST_RANGES = 5
+_MAX_RANGES = 5
 
 
 class RegisterFile(NamedTuple):
@@ -37,7 +37,7 @@ class RegisterFile(NamedTuple):
         for register in self.registers:
             match = _NUMBERED.fullmatch(register)
             ranges.setdefault(match[1] if match else register, []).append(register)
-        if len(ranges) > _MOST_RANGES:
+        if len(ranges) > _MAX_RANGES:
             return self.as_phrase()
         ends = ([each[0], each[-1]] if len(each) > 1 else each for each in ranges.values())
         return ", ".join(f"`{'-'.join(pair)}`" for pair in ends)

@@ -20,11 +20,11 @@ from ipu_asm.text import Span, TextEdit
 
 OTHER_INSTRUCTION_SET = RuleId("H109", "other-instruction-set", Severity.HINT)
 
-_LEAST = 2
+_MIN_COUNT = 2
 """The least number of different telltale mnemonics."""
-_SHORTEST = 5
+_MIN_LENGTH = 5
 """The least number of different instructions of a program that may be between two sets."""
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 _RATIO = 3
 """How many times as many of them as of the program's own set are needed."""
 
@@ -43,7 +43,7 @@ def other_set_of(program: Program, findings: Sequence[Diagnostic]) -> OtherSet |
     `findings` are those of the program, or of what it is an expansion of: without several unknown
     mnemonics the program is not looked at.
     """
-    if sum(finding.rule is UNKNOWN_MNEMONIC for finding in findings) < _LEAST:
+    if sum(finding.rule is UNKNOWN_MNEMONIC for finding in findings) < _MIN_COUNT:
         return None
     own = manifests().get(program.isa.name)
     if own is None:
@@ -55,7 +55,7 @@ def other_set_of(program: Program, findings: Sequence[Diagnostic]) -> OtherSet |
             continue
         theirs = {each: places for each, places in found.items() if each in manifest.telltales}
         count = sum(map(len, theirs.values()))
-        if len(theirs) >= _LEAST and count > _RATIO * ours:
+        if len(theirs) >= _MIN_COUNT and count > _RATIO * ours:
             first = min(places[0] for places in theirs.values())
             return OtherSet(name, tuple(theirs), first)
     return None
@@ -64,7 +64,7 @@ def other_set_of(program: Program, findings: Sequence[Diagnostic]) -> OtherSet |
 def hint_at_other_set(other: OtherSet, text: str) -> Diagnostic:
     """Return the finding about a text that is written for another set."""
     title = manifests()[other.name].title
-    *shown, last = (f"`{mnemonic}`" for mnemonic in other.mnemonics[:_MOST_SHOWN])
+    *shown, last = (f"`{mnemonic}`" for mnemonic in other.mnemonics[:_MAX_SHOWN])
     listed = f"{', '.join(shown)} and {last}"
     message = (
         f"this looks like a program for {title} and is left alone, found {listed}; to have it "
@@ -84,7 +84,7 @@ def hint_between_sets(program: Program, findings: Sequence[Diagnostic]) -> Diagn
     who ports it has to know which way is shorter.
     """
     unknown = [finding for finding in findings if finding.rule is UNKNOWN_MNEMONIC]
-    if len(unknown) < _LEAST:
+    if len(unknown) < _MIN_COUNT:
         return None
     own_name = program.isa.name
     language = manifests()[own_name].language_id
@@ -98,8 +98,8 @@ def hint_between_sets(program: Program, findings: Sequence[Diagnostic]) -> Diagn
     others = set[tuple[str, ...]]().union(*(found for n, found in right.items() if n != own_name))
     foreign = program.isa.surface.foreign.mnemonics
     renamed = {w for w in every if (f := foreign.get(w[0].lower())) is not None and f.is_renamed}
-    is_between = len((others - right[own_name]) | renamed) >= _LEAST
-    if not is_between or len(every) < _SHORTEST or max(map(len, right.values())) == len(every):
+    is_between = len((others - right[own_name]) | renamed) >= _MIN_COUNT
+    if not is_between or len(every) < _MIN_LENGTH or max(map(len, right.values())) == len(every):
         return None
     counts = ", ".join(f"{len(found)} in `{name}`" for name, found in right.items())
     message = (

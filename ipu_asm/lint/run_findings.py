@@ -15,10 +15,10 @@ from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.text import Span
 
-_MOST_PRESETS = 4
-_MOST_ASSUMED = 6
-_MOST_VALUES = 5
-_MOST_CYCLES = 1 << 24
+_MAX_PRESETS = 4
+_MAX_ASSUMED = 6
+_MAX_VALUES = 5
+_MAX_CYCLES = 1 << 24
 _OTHER_VALUES = (1, 128)
 _IS_ZERO = re.compile(r"0(?![\w.])")
 _NUMBER = re.compile(r"\d{1,9}(?![\w.])")
@@ -91,7 +91,7 @@ class _Assumptions:
             if name in changing
             and name not in self._facts.presets
             and not _IS_ZERO.match(notes.get(name, ""))
-        ][:_MOST_ASSUMED]
+        ][:_MAX_ASSUMED]
 
     @cached_property
     def _constants(self) -> Sequence[int]:
@@ -102,7 +102,7 @@ class _Assumptions:
                 constant, terms = update.sum
                 if not terms and constant:
                     found[constant] = None
-        return list(found)[:_MOST_VALUES]
+        return list(found)[:_MAX_VALUES]
 
     def _values(self, name: str) -> Iterator[int]:
         if match := _NUMBER.match(register_notes(self._program).get(name, "")):
@@ -121,7 +121,7 @@ class _Assumptions:
 
 def _halts(facts: ControlFacts) -> bool:
     cycles = facts.summary.cycles if facts.run.end.reason == HALTED else None
-    return cycles is not None and not (isinstance(cycles, int) and cycles > _MOST_CYCLES)
+    return cycles is not None and not (isinstance(cycles, int) and cycles > _MAX_CYCLES)
 
 
 def configuration_text(presets: Mapping[str, int]) -> str:
@@ -132,9 +132,9 @@ def configuration_text(presets: Mapping[str, int]) -> str:
 
     shown = [
         f"`{name}` = {setting_text(name, value)}"
-        for name, value in list(presets.items())[:_MOST_PRESETS]
+        for name, value in list(presets.items())[:_MAX_PRESETS]
     ]
-    rest = ", ..." if len(presets) > _MOST_PRESETS else ""
+    rest = ", ..." if len(presets) > _MAX_PRESETS else ""
     return f", with {', '.join(shown)}{rest}"
 
 

@@ -23,9 +23,9 @@ from ipu_asm.emulator.core.runtime import (
     CHECK_AFTER,
     HAND_BACK,
     HANDED_BACK,
-    LONGEST_SLICE,
     MAX_CHECK_DEPTH,
     MAX_CHECK_WORDS,
+    MAX_SLICE,
     MAX_WATCHED,
     STOP,
     STOPPED,
@@ -50,7 +50,7 @@ WARM_UP: Final = 1 << 14
 NO_BUNDLE: Final = -1
 """The program counter of the snapshot before the first bundle of a run."""
 
-_LONGEST_BURST: Final = 1 << 12
+_MAX_BURST: Final = 1 << 12
 _FIRST_SLICE: Final = 1 << 15
 _SHORT_S: Final = 0.003
 _LONG_S: Final = 0.010
@@ -171,7 +171,7 @@ class CoreRunner:
                     outcome = HAND_BACK
                 if outcome == HAND_BACK:
                     # More than one bundle if the core executed few since the last time.
-                    longer = min(2 * self._burst, _LONGEST_BURST)
+                    longer = min(2 * self._burst, _MAX_BURST)
                     self._burst = 1 if executed >= WORTHWHILE else longer
                     done += job.on_numpy(min(self._burst, limit - done))
                 if done >= limit or job.is_over():
@@ -184,7 +184,7 @@ class CoreRunner:
         if seconds > _LONG_S:
             self._slice = max(_FIRST_SLICE, self._slice // 2)
         elif executed == self._slice and seconds < _SHORT_S:
-            self._slice = min(LONGEST_SLICE, 2 * self._slice)
+            self._slice = min(MAX_SLICE, 2 * self._slice)
 
     def _load(self, machine: Any, words: Sequence[int | None]) -> None:
         """Encode a program, as the numpy machine binds it: for the methods that there are now."""

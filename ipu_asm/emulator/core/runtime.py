@@ -24,7 +24,7 @@ STOP, BREAK, HANDED_BACK, CHECK, CHECK_AFTER = 1, 2, 4, 8, 16
 """Marks of an address: stop in front of it, ask its break slot, leave it to the numpy machine, stop
 in front of it or after it if its check holds."""
 
-LONGEST_SLICE: Final = 1 << 18
+MAX_SLICE: Final = 1 << 18
 """Most bundles of one call, which cannot be interrupted."""
 
 MAX_WATCHED: Final = 32

@@ -15,10 +15,10 @@ _TOKEN = re.compile(
 _NAME = re.compile(r"(?<![\w.$@])[A-Za-z_.$@\"\\]")
 _WITH_LETTERS = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+|'(?:[^\\\r\n]|\\.)'")
 _ESCAPED = {"b": 8, "t": 9, "n": 10, "f": 12, "r": 13}
-_MOST_TOKENS = 200
-_DEEPEST = 40
-_LONGEST_SHIFT = 64
-_LARGEST = 1 << 128
+_MAX_TOKENS = 200
+_MAX_DEPTH = 40
+_MAX_SHIFT = 64
+_MAX_VALUE = 1 << 128
 
 _BINARY: Mapping[str, tuple[int, Callable[[int, int], int]]] = {
     "||": (1, lambda a, b: int(bool(a) or bool(b))),
@@ -72,7 +72,7 @@ def _tokens(text: str) -> list[str]:
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
-        if match is None or len(tokens) > _MOST_TOKENS:
+        if match is None or len(tokens) > _MAX_TOKENS:
             raise InvalidExpressionError(
                 "is no integer expression" if match is None else "is too long"
             )
@@ -96,12 +96,12 @@ class _Reader:
                 break
             self.tokens.pop()
             value = operation(value, self.binary(strength + 1, depth + 1))
-            if abs(value) > _LARGEST:
+            if abs(value) > _MAX_VALUE:
                 raise InvalidExpressionError("is too large")
         return value
 
     def _unary(self, depth: int) -> int:
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise InvalidExpressionError("is too deep")
         if not self.tokens:
             raise InvalidExpressionError("is not complete")
@@ -122,7 +122,7 @@ class _Reader:
 
 def _number(token: str) -> int:
     """Return the value of a number; a leading zero means octal, as in C."""
-    if len(token) > _DEEPEST:
+    if len(token) > _MAX_DEPTH:
         raise InvalidExpressionError("is too large")
     if token[0] == "0" and token.isdigit():
         if set(token) > set("01234567") or "8" in token or "9" in token:
@@ -134,7 +134,7 @@ def _number(token: str) -> int:
 
 
 def _shift(count: int) -> int:
-    if not 0 <= count <= _LONGEST_SHIFT:
+    if not 0 <= count <= _MAX_SHIFT:
         raise InvalidExpressionError(f"shifts by {count}")
     return count
 

@@ -32,11 +32,11 @@ _SYMBOL = re.compile(r"[A-Za-z_.$@][A-Za-z0-9_.$@]*|\"[^\"]*\"")
 # The documents do not name all control and status registers.
 SETTINGS = "control"
 _SETTING = re.compile(r"[cs]r[a-z]\w*")
-_MOST_REMEMBERED = 5_000
-_MOST_FILES_TOLD = 3
-_MOST_FILES_NAMED = 4
+_MAX_REMEMBERED = 5_000
+_MAX_FILES_TOLD = 3
+_MAX_FILES_NAMED = 4
 _FIRST_FILES = 2
-_MOST_OFFERED = 64
+_MAX_OFFERED = 64
 Parsed = int | str | UnplacedFinding | None
 
 
@@ -51,7 +51,7 @@ class AieType(OperandType):
         if text in self._seen:
             return self._seen[text]
         found = None if _MACRO_ARGUMENT in text else self._read(text)
-        if len(self._seen) >= _MOST_REMEMBERED:
+        if len(self._seen) >= _MAX_REMEMBERED:
             self._seen.clear()
         self._seen[text] = found
         return found
@@ -117,12 +117,12 @@ class RegisterClass(AieType):
     def label(self) -> str:
         """The names of the files, abbreviated if there are many: `bm|x`, `r|p|...`."""
         names = [file.name for file in self.files]
-        if len(names) > _MOST_FILES_NAMED:
+        if len(names) > _MAX_FILES_NAMED:
             names[_FIRST_FILES:] = ["..."]
         return "|".join(names)
 
     def describe(self) -> str:
-        if self.nouns and len(self.files) > _MOST_FILES_TOLD:
+        if self.nouns and len(self.files) > _MAX_FILES_TOLD:
             *first, last = self.nouns
             title = with_article(f"{', '.join(first)} or {last} register")
             return f"{title} ({', '.join(file.as_ranges() for file in self.files)})"
@@ -132,7 +132,7 @@ class RegisterClass(AieType):
 
     def complete(self) -> Sequence[Choice]:
         offered = [Choice(reg, file.title) for file in self.files for reg in file.registers]
-        return offered[:_MOST_OFFERED]
+        return offered[:_MAX_OFFERED]
 
 
 class DimensionClass(RegisterClass):

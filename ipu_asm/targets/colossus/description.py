@@ -83,7 +83,7 @@ _REGISTER = re.compile(r"\$([am])([A-Za-z]+\d?)(?::([24]))?(\+=|\+\+|@|>>|:BL|:B
 _BITS = re.compile(r"(zimm|simm)(\d+)")
 _ACCESS = re.compile(r"(?:ld[szb]?|stm?)(8|16|32|64|128)(step)?")
 _OF_ADDRESS = re.compile(r"\$m(?:Base|Delta|Off|Offset)0")
-_HIGHEST = 0xFFF << 20
+_MAX_HIGH_BITS = 0xFFF << 20
 _WRITING = ("+=", "++")
 _FLOWS = {"br": "indirect", "bri": "jump", "call": "branch"}
 _EXITS = "exit"
@@ -99,10 +99,10 @@ _NUMBERS: dict[str, OperandType] = {
             "imm12",
             12,
             Range(0, 4095),
-            Range(-(1 << 31), _HIGHEST, 1 << 20),
+            Range(-(1 << 31), _MAX_HIGH_BITS, 1 << 20),
             note=", 12 bits at the bottom or at the top of the word",
         ),
-        NumberOperand("immz12", 12, Range(-(1 << 31), _HIGHEST, 1 << 20)),
+        NumberOperand("immz12", 12, Range(-(1 << 31), _MAX_HIGH_BITS, 1 << 20)),
         NumberOperand("imm32", 32, Range(-(1 << 31), (1 << 32) - 1)),
         NumberOperand("neg16", 16, Range(-32767, 32767)),
         NumberOperand("symbol20", 20, Range(0, (1 << 20) - 1), symbols=True),

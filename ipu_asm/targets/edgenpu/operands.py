@@ -35,8 +35,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _LOOKS_NUMERIC = re.compile(r"[+-]?[0-9]")
 _NO_FLAG = "0"
 _GRANULE_BITS = 16
-_LONGEST_NUMBER = 9
-_MOST_OFFERED = 16
+_MAX_NUMBER_LENGTH = 9
+_MAX_OFFERED = 16
 
 ACTIVATION = RegisterFile(
     "activation",
@@ -83,7 +83,7 @@ class BufferType(RegisterType):
 
     def complete(self) -> Sequence[Choice]:
         """The first buffers only: the others differ just in their number."""
-        return super().complete()[:_MOST_OFFERED]
+        return super().complete()[:_MAX_OFFERED]
 
 
 class MemoryType(KeywordType):
@@ -247,7 +247,7 @@ class PairType(OperandType):
             return UnplacedFinding(WRONG_OPERAND_TYPE, message)
         for group, (name, width) in enumerate(zip(self.parts, self.widths), 1):
             digits = match[group].lstrip("0")
-            if len(digits) > _LONGEST_NUMBER or int(digits or "0") >= 1 << width:
+            if len(digits) > _MAX_NUMBER_LENGTH or int(digits or "0") >= 1 << width:
                 most = (1 << width) - 1
                 message = f"expected {name} from 0 to {most}, found {quoted(match[group])}"
                 return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message, part=match.span(group))

@@ -51,7 +51,7 @@ from ipu_asm.text import Span
 RULE_ID = RuleId("W311", "comment-contradicts", Severity.WARNING)
 _CLAIM = re.compile(r"\b([A-Za-z]+\d+)\s*=\s*([+-]?\w+)(?=\s*(?:$|[:;,(]|\.(?!\.)))")
 _OTHER = re.compile(r"\b(or|then|until|to|for)\b|\.\.", re.IGNORECASE)
-_MOST_VALUES = 4
+_MAX_VALUES = 4
 
 
 class _Claim(NamedTuple):
@@ -151,8 +151,8 @@ def _contains(progression: Progression, value: int) -> bool:
 def _seen_text(seen: Sequence[Progression]) -> str:
     """Return what the register holds instead, for a few values."""
     starts = list(dict.fromkeys(each.start for each in seen[1:] if isinstance(each.start, int)))
-    texts = [str(value) for value in starts[:_MOST_VALUES]]
-    more = len(starts) > _MOST_VALUES or any(each.dimensions for each in seen)
+    texts = [str(value) for value in starts[:_MAX_VALUES]]
+    more = len(starts) > _MAX_VALUES or any(each.dimensions for each in seen)
     return f"it becomes {', '.join(texts)}{', ...' if more else ''}"
 
 

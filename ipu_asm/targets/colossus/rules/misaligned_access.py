@@ -31,13 +31,13 @@ from ipu_asm.targets.colossus.rules._memory_accesses import memory_accesses_of
 
 RULE_ID = RuleId("C202", "misaligned-access", Severity.WARNING)
 # The widest accesses are pairs of 8-byte accesses.
-_WIDEST = 8
+_MAX_WIDTH = 8
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each access at a constant address that is not naturally aligned."""
     for access in memory_accesses_of(program):
-        size = min(access.size, _WIDEST)
+        size = min(access.size, _MAX_WIDTH)
         if size and access.address % size:
             message = (
                 f"{access.size} bytes are accessed at a multiple of {size}, "

@@ -55,7 +55,7 @@ from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-MOST_BUNDLES = 256
+MAX_BUNDLES = 256
 
 
 ALIGNMENT = 8
@@ -201,8 +201,8 @@ def _findings(program: Program, repeat: Repeat, looked_at: list[int]) -> Iterato
                 yield _finding(program, repeat, message, program.span(number, bundle.span(place)))
         if REPEATING in bundle.traits:
             return  # the next bundles are the body of this inner repeat
-    if count > MOST_BUNDLES:
-        message = f"at most {MOST_BUNDLES} bundles can be repeated, found {count}"
+    if count > MAX_BUNDLES:
+        message = f"at most {MAX_BUNDLES} bundles can be repeated, found {count}"
         yield Diagnostic(RULE_ID, message, _count_span(program, repeat))
 
 

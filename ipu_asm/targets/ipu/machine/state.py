@@ -86,7 +86,7 @@ class IpuState(MachineState[RegFile]):
         self._regfile.scalars[DTYPE] = whole_number(dtype, "an element type") & WORD_MASK
 
 
-_LARGEST_SHIFT = 31
+_MAX_SHIFT = 31
 
 
 class Unit(VliwMachine[IpuState]):
@@ -101,8 +101,8 @@ class Unit(VliwMachine[IpuState]):
 
     def __init__(self, state: IpuState, aaq_shift: int = 0) -> None:
         aaq_shift = whole_number(aaq_shift, "`aaq_shift`")
-        if not 0 <= aaq_shift <= _LARGEST_SHIFT:
-            raise ValueError(f"aaq_shift must be 0 to {_LARGEST_SHIFT}, found {aaq_shift}")
+        if not 0 <= aaq_shift <= _MAX_SHIFT:
+            raise ValueError(f"aaq_shift must be 0 to {_MAX_SHIFT}, found {aaq_shift}")
         super().__init__(state)
         self.aaq_shift = aaq_shift
 

@@ -179,8 +179,8 @@ _OF_NUMBERS: Final[dict[str, Callable[[float], Any]]] = {
 }
 
 _WORD_MASK: Final = 0xFFFF_FFFF
-_LEAST_INT: Final = 0x8000_0000
-_LEAST_FLOAT: Final = 0xFF80_0000
+_MIN_INT: Final = 0x8000_0000
+_MIN_FLOAT: Final = 0xFF80_0000
 
 
 class AggregateUnit(Unit):
@@ -200,7 +200,7 @@ class AggregateUnit(Unit):
 
     def execute_agg_max_first(self, *, dest_slot: int, cr_idx: int) -> None:
         """Set a word to the maximum of the active products."""
-        least = _LEAST_FLOAT if self._has_float_words else _LEAST_INT
+        least = _MIN_FLOAT if self._has_float_words else _MIN_INT
         self._write_maximum(dest_slot, cr_idx, least)
 
     def execute_agg_max(self, *, dest_slot: int, cr_idx: int) -> None:
@@ -248,7 +248,7 @@ class AggregateUnit(Unit):
 
 
 _START_UNIT: Final = 32
-_LARGEST_MASK: Final = 8
+_MAX_MASK: Final = 8
 _NARROWEST: Final = 16
 _KEPT: Final = {0: (0, 1), 1: (0, 2), 2: (1, 2)}
 
@@ -371,11 +371,9 @@ class AccUnit(Unit):
 
     def _reshape_mask(self, code: int) -> int:
         """The number of index pairs that a reshape leaves out: an immediate, or a register."""
-        value = code if code < _LARGEST_MASK else self._scalars[code - _LARGEST_MASK]
-        if value > _LARGEST_MASK:
-            raise InstructionError(
-                f"the reshape mask must be 0 to {_LARGEST_MASK}, found {value:#x}"
-            )
+        value = code if code < _MAX_MASK else self._scalars[code - _MAX_MASK]
+        if value > _MAX_MASK:
+            raise InstructionError(f"the reshape mask must be 0 to {_MAX_MASK}, found {value:#x}")
         return value
 
     def _pair_bytes(self, pair: int) -> bytes:

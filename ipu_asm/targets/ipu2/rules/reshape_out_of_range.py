@@ -56,8 +56,8 @@ from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("I102", "reshape-out-of-range", Severity.WARNING)
 _SOURCE, _DEST, _MASK = "source", "dest", "reshape_mask"
-_MOST_MASK, _WORDS = 8, 128
-_MOST_VALUES = 4_096
+_MAX_MASK, _WORDS = 8, 128
+_MAX_VALUES = 4_096
 
 
 class _Reshape(NamedTuple):
@@ -91,7 +91,7 @@ def _out_of_range(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]
         masks = _masks(each, observed)
         if not masks:
             continue
-        if max(masks) > _MOST_MASK:
+        if max(masks) > _MAX_MASK:
             message = f"the mask of `{each.words[0]}` must not be above 8, found {max(masks)}"
             yield _finding(program, each, 3, message)
             continue
@@ -142,7 +142,7 @@ def _values(progressions: Sequence[Progression]) -> list[int] | None:
     found: list[int] = []
     try:
         for progression in progressions:
-            found += islice(numbers(progression), _MOST_VALUES)
+            found += islice(numbers(progression), _MAX_VALUES)
     except ValueError:
         return None
     return found
