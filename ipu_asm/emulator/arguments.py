@@ -45,7 +45,7 @@ def truth_value(value: Any, name: str) -> bool:
 
 
 def require_path(value: Any, what: str) -> None:
-    """Raise TypeError for what is no path; `what` says what it should have been."""
+    """Raise TypeError for what is no path; `what` is the expectation."""
     __tracebackhide__ = True
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{what}, found {type(value).__name__}")

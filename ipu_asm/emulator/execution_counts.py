@@ -60,7 +60,7 @@ class ExecutionCounts:
             self.add(recording, machine.state.program_counter)
 
     def add(self, recording: Recording, end: int) -> None:
-        """Add what was recorded; `end` is the program counter behind its last bundle."""
+        """Add what was recorded; `end` is the program counter after its last bundle."""
         self.executions.update(recording.visits)
         self.departures.update(recording.transitions)
         if recording.last is not None:

@@ -98,7 +98,7 @@ class Computed(NamedTuple):
     """Words that an instruction computes and writes to registers.
 
     `exact` returns them as int64, from the registers before the bundle and those after it; `check`
-    tells whether one of them may be no int32.
+    is true if one of them may be no int32.
     """
 
     instruction: DecodedInstruction

@@ -1,8 +1,7 @@
 """Validation of an instruction set's description and construction of its `Isa`.
 
 The opcode of an instruction is its index in its slot. Operands are assigned to the slot's fields as
-its layout says (`layout.py`). All errors of a description are reported, each with its location and
-a remedy.
+its layout says. All errors of a description are reported, each with its location and a remedy.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ class Isa:
     def working_slots(self) -> tuple[Slot, ...]:
         """The slots that have instructions other than no-ops and breakpoints.
 
-        Only these count where it is told how well slots are used.
+        Only these count in reports about the use of slots.
         """
         specs = [*self.instructions.values(), *(s for each in self._forms.values() for s in each)]
         names = {spec.slot for spec in specs if not spec.nop and spec.flow != "break"}

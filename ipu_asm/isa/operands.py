@@ -118,7 +118,7 @@ class OperandType:
         return ""
 
     def register_of(self, value: int) -> str | None:
-        """Return the register that a value stands for, None for any other value."""
+        """Return the register of a value, None for any other value."""
         return None
 
     def fitted(self, width: int) -> OperandType:

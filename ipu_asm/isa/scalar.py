@@ -14,12 +14,12 @@ a number operand of which 16 bits count: ``sext16(operand)`` sign-extended, ``ze
 - ``"accesses": ["read 128 xmem[offset + base]"]``: bytes that it reads or writes in a memory;
   ``read row`` accesses a whole row of a memory that is addressed by rows
 - ``"windows": ["128 r_cyclic[offset]"]``: elements that it reads of a register, which count modulo
-  the size of the register; with `clipped` behind, those past its end are not read; with `if lr`,
+  the size of the register; with `clipped`, those past its end are not read; with `if lr`,
   only if the operand names a register of that file
 - ``"requires": ["cr_idx[12:8] in 0 2 4 8 16"]``: numbers, or ranges such as ``0..2``, of which a
   register must hold one, or bits of it; else the instruction faults. The register is that of an
   operand, or the one of that name. ``bytes(pair) from mask in 0..127`` means the bytes of a pair
-  from the number in another operand on. With ``if operand word word, ...`` behind, only where each
+  from the number in another operand on. With ``if operand word word, ...`` at its end, only if each
   of these operands is one of the words; `wide` stands for the mode of the machine. ``never if ...``
   faults whatever a register holds; with `perhaps` in front, what else the instruction faults
   depends on is not known

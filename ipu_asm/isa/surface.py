@@ -218,7 +218,7 @@ class Surface(NamedTuple):
     `comments` are the markers of line comments, the preferred one first. `bundle_end` and
     `separator` are empty where the end of a line has their function. `hints` maps a character or
     word that the grammar rejects to a sentence of advice, `operand =` to one about an equals sign
-    among operands, `register =` to one behind a register; `foreign` has advice about other syntax.
+    among operands, `register =` to one after a register; `foreign` has advice about other syntax.
     `operand_separator` is put between two operands, `number_mark` precedes numbers. With
     `case_insensitive`, mnemonics match in any case.
 

@@ -38,7 +38,7 @@ class SuppressionComment(NamedTuple):
     `word` is `ignore` or `ignore-file`. `span` reaches from ``ipu:`` to the end of the list,
     `comment` from the comment mark to the end of the reason. `names` are the items of the list;
     None if there is no list. `own_line` is the 0-based line of the comment, `line` the one to which
-    it applies, None for `ignore-file`, of which `at_top` tells whether it stands above the first
+    it applies, None for `ignore-file`, of which `at_top` is true above the first
     bundle.
     """
 
@@ -111,7 +111,7 @@ def comment_removal(comment: SuppressionComment, text: str) -> TextEdit:
 def name_removal(names: Sequence[Span], number: int, is_first: bool) -> TextEdit:
     """The edit that removes one name from a list that keeps others.
 
-    `is_first` tells that no name before it is kept. Edits for several names do not overlap.
+    `is_first`: no name before it is kept. Edits for several names do not overlap.
     """
     if is_first:
         return TextEdit(Span(names[number].start, names[number + 1].start), "")

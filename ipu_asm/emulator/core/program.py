@@ -19,7 +19,7 @@ _ABSENT: Final = cached_property(lambda machine: None)
 
 
 class EncodedBundle(NamedTuple):
-    """A bundle for the core, and the methods that it stands for; no content if it has none.
+    """A bundle for the core, and the methods that it replaces; no content if it has none.
 
     `target` is the address of its branch, if it has one.
     """
@@ -84,7 +84,7 @@ def encode_word(
 
 
 def overridden_methods(core: CoreDescription, machine: Any) -> frozenset[str]:
-    """Return the methods of a machine that are not those that the rows of its core stand for."""
+    """Return the methods of a machine that are not those that the rows of its core replace."""
     return frozenset(
         name
         for name, method in core.methods.items()
@@ -93,7 +93,7 @@ def overridden_methods(core: CoreDescription, machine: Any) -> frozenset[str]:
 
 
 def replaced_members(core: CoreDescription, machine: Any) -> set[str]:
-    """Return what else of its class a machine replaces, of what the core might stand for."""
+    """Return what else of its class a machine replaces, of what the core might replace."""
     names = set(vars(machine))
     for each in type(machine).__mro__:
         if each is core.machine:
@@ -164,7 +164,7 @@ class CoreDescription:
 
     `module` is its compiled file; `slots` are the structures of a bundle in order, as many of each
     as the slot has instructions. `rows` are by `execute_fn`, and `methods` are the functions of the
-    class `machine` that they stand for; `state` is the class of its states. `option` returns the
+    class `machine` that they replace; `state` is the class of its states. `option` returns the
     setting of a machine that the C files call `control.option`.
     """
 
@@ -184,7 +184,7 @@ class CoreDescription:
 
 
 def methods_of(machine: type, rows: Mapping[str, Row]) -> dict[str, Callable[..., object]]:
-    """Return the methods of a class that rows stand for."""
+    """Return the methods of a class that rows replace."""
     return {name: getattr(machine, name) for name in rows}
 
 

@@ -34,7 +34,7 @@ RULE_ID = RuleId("H111", "half-end-mark", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for a separator behind the last instruction."""
+    """A finding for a separator after the last instruction."""
     end, separator = isa.surface.bundle_end, isa.surface.separator
     syntax = bundle.syntax
     if end == separator * 2 and syntax.words[-1:] == (separator,) and bundle.instructions:

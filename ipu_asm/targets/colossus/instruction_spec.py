@@ -2,12 +2,12 @@
 
 Source: the names, operands, pipelines and execution modes that Graphcore's instruction set
 reference and its assembler's tests give. A register operand is ``$``, its file (m main, a aux), its
-name, its width behind a colon, and the suffix that must be written; `Dst` is written, `SrcDst` read
-and written, everything else read; `+=` and `++` also write what they stand behind. Of several forms
+name, its width after a colon, and the suffix that must be written; `Dst` is written, `SrcDst` read
+and written, everything else read; `+=` and `++` also write what is before them. Of several forms
 of a mnemonic the first that fits is meant. ``(a|b)`` stands for two forms.
 
 Traits: `worker` and `supervisor` are for that mode alone; `control` and `system` may not stand in a
-repeated body, which `repeat` begins, `alone` not in a bundle; `call` comes back behind itself;
+repeated body, which `repeat` begins, `alone` not in a bundle; `call` returns to the next one;
 `macro` becomes several instructions; `constant` sets a register; `load` and `store` touch memory;
 `ipu21` is known to some tiles only.
 """

@@ -63,7 +63,7 @@ class OffsetInteger(IntegerType):
 
 
 class NumberOrRegister(OperandType):
-    """A number or one of as many registers; the highest bit of the field tells them apart.
+    """A number or one of as many registers; the highest bit of the field distinguishes them.
 
     The value of a register is its number plus the count of registers.
     """

@@ -1,6 +1,6 @@
 """Shared by the generations of the IPU: syntax, registers, and advice about other assemblers.
 
-Their programs are files of one language: no extension tells them apart.
+Their programs are files of one language: they share their extensions.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
         > acc;;
         - reads r_cyclic, old r_acc; writes mult_res; requires cr15 in 0..2
 
-An operand is ``{name:Type}`` where the method receives its number; ``@live`` or ``@old`` behind the
+An operand is ``{name:Type}`` where the method receives its number; ``@live`` or ``@old`` after the
 type is the time at which its register is read instead, before the bundle for `old`. Its line
 below says what it is. ``{name}`` alone is an operand that several instructions share. A fact is a
 key of the entry; what a fact `reads` names is live unless `old` stands before it. The rest is as

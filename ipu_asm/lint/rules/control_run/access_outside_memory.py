@@ -101,7 +101,7 @@ RULE = Rule(
         # The base register is unknown: 65535 is -1 only as a 16-bit number.
         "set lr1 32767;;\nldr_mult_reg r0 lr1 cr0; bkpt;;",
         "set lr1 384;;\nldr_cyclic_mult_reg lr0 cr0 lr1; bkpt;;",
-        # Nothing is known behind a branch that depends on a register of the host.
+        # Nothing is known after a branch that depends on a register of the host.
         "add lr1 lr0 cr1;;\nbeq lr1 lr0 +2;; set lr2 -128;; ldr_mult_reg r0 lr2 cr0; bkpt;;",
         # Before the first use, the pointer is stepped to 0.
         "set lr1 -128;;\nincr lr1 128; ldr_mult_reg r0 lr1 cr0; bkpt;;",

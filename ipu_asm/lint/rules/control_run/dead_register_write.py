@@ -128,7 +128,7 @@ def _registers(isa: Isa) -> Sequence[str]:
 def _next_writes(
     program: Program, successors: Sequence[Sequence[int]], address: int, register: str
 ) -> Iterator[RelatedInformation]:
-    """Yield the place of another write, the next one on a path behind an address."""
+    """Yield the place of another write, the next one on a path after an address."""
     waiting, seen = list(successors[address]), {address}
     while waiting:
         following = waiting.pop(0)

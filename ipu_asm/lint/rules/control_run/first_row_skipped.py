@@ -76,7 +76,7 @@ class _Skipping(NamedTuple):
 
 
 def _skipping(facts: ControlFacts) -> Iterator[_Skipping]:
-    """Yield the accesses that skip offset 0 of the memory behind their base registers."""
+    """Yield the accesses that skip offset 0 of the memory at their base registers."""
     stepped = _stepped_from_zero(facts) if facts.run.end.reason == HALTED else []
     if stepped:
         skipped = _never_at_zero(facts, {_group(each.access) for each in stepped})
@@ -106,7 +106,7 @@ def _stepped_from_zero(facts: ControlFacts) -> list[_Skipping]:
 def _never_at_zero(
     facts: ControlFacts, groups: set[tuple[str, tuple[int, ...]]]
 ) -> set[tuple[str, tuple[int, ...]]]:
-    """Return those base registers behind which no access touches offset 0, as far as is known."""
+    """Return the base registers at whose offset 0 no known access is."""
     left, steps = set(groups), facts.run.steps
     for node in facts.executions:
         step = steps[node.address]

@@ -70,7 +70,7 @@ class AaqUnit(Unit):
         self._result_words[: bits.size] = bits
 
     def _write_bytes(self, numbers: Any) -> None:
-        """Write numbers as bytes, and zeros behind them."""
+        """Write numbers as bytes, followed by zeros."""
         quantized = _rounded(numbers, _BYTES, np.int8)
         self._result_bytes[: quantized.size] = quantized
         self._result_bytes[quantized.size :] = 0
