@@ -54,7 +54,8 @@ def _all_rules(folders_of_sets: tuple[str, ...]) -> tuple[Rule, ...]:
     for folder in ("control_run", "exposed_pipeline"):
         rules += _shared_rules(folder)
     for folder in _inside(__path__, "built_in"):
-        rules += [_rule_of_page(os.path.join(folder, page)) for page in os.listdir(folder)]
+        pages = [name for name in os.listdir(folder) if name.endswith(".md")]
+        rules += [_rule_of_page(os.path.join(folder, page)) for page in pages]
     for owner in sorted({name for folder in folders_of_sets for name in os.listdir(folder)}):
         rules += _isa_rules(owner)
     return tuple(sorted(rules, key=lambda rule: (rule.id.severity, rule.id.code)))
