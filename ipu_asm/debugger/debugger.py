@@ -16,8 +16,7 @@ from ipu_asm.emulator.run_length import PlannedAccesses, RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.flow.control_run.summary import LoopSummary
-from ipu_asm.flow.control_run.trips import LoopTrip
+from ipu_asm.flow.control_run.summary import LoopSummary, LoopTrip
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import SourceFile

@@ -12,8 +12,7 @@ from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
-from ipu_asm.flow.control_run.summary import LoopSummary, RunSummary, summarise
-from ipu_asm.flow.control_run.trips import RunTrips
+from ipu_asm.flow.control_run.summary import LoopSummary, RunSummary, RunTrips, summarise
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 

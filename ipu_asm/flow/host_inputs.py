@@ -6,7 +6,7 @@ import re
 from typing import Iterable, Mapping
 
 from ipu_asm.flow.accesses import accesses_of
-from ipu_asm.flow.control_run.configurations import commented_values, configurations_of
+from ipu_asm.flow.assertions.syntax import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import control_facts, facts_with
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import Access

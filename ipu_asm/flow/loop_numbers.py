@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from ipu_asm.flow.control_run.access_text import count_text
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.summary import Count, LoopSummary
-from ipu_asm.flow.counted_loops.facts import CountedLoops, counted_loops
-from ipu_asm.flow.counted_loops.loops import CountedLoop
+from ipu_asm.flow.control_run.summary import Count, LoopSummary, count_text
+from ipu_asm.flow.counted_loops.loops import CountedLoop, CountedLoops, counted_loops
 from ipu_asm.program.program import Program, cached_on_program
 
 

@@ -110,7 +110,7 @@ def backward_branches(program: Program) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     if program.isa.counting.registers:
-        from ipu_asm.flow.counted_loops.facts import counted_loops  # few sets count like that
+        from ipu_asm.flow.counted_loops.loops import counted_loops  # few sets count like that
 
         found.update(counted_loops(program).ranges)
     for reference in program.references:

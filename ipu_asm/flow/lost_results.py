@@ -11,9 +11,8 @@ from itertools import islice
 from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.flow.accesses import RegisterAccess, accesses_of
+from ipu_asm.flow.accesses import LATEST, RegisterAccess, accesses_of, needed_distance
 from ipu_asm.flow.control_flow import control_flow_of
-from ipu_asm.flow.latency import LATEST, needed_distance
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 

@@ -10,12 +10,38 @@ from math import gcd, prod
 from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.progressions import is_apart
 from ipu_asm.flow.control_run.run import HALTED
-from ipu_asm.flow.control_run.trace import Executed, Node, Progression
-from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups
+from ipu_asm.flow.control_run.steps import Access
+from ipu_asm.flow.control_run.trace import Executed, Node, Progression, is_apart
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+
+Place = tuple[int, int]
+"""The address of a bundle, and the number of the access in it."""
+
+
+class MemoryGroup:
+    """All accesses through the same base registers, each with its offsets in order.
+
+    Where the values of base registers are not known, different ones are taken for different parts
+    of the memory.
+    """
+
+    def __init__(self, memory: str, bases: tuple[int, ...]) -> None:
+        self.memory = memory
+        self.bases = bases
+        self.accesses: dict[Place, Access] = {}
+        self.offsets: dict[Place, list[Progression]] = {}
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all offsets are numbers."""
+        return all(is_known(each) for offsets in self.offsets.values() for each in offsets)
+
+    def places(self, kind: str) -> list[Place]:
+        """Return the places of the accesses that read, or of those that write."""
+        return [place for place, access in self.accesses.items() if access.kind == kind]
+
 
 _MOST_CELLS = 100_000
 """Accessed units of memory that are followed one by one."""
@@ -188,3 +214,42 @@ class _Replay:
                 self._left[old] -= 1
                 if not self._left[old] and not self._is_read[old]:
                     self._lost[self._stores[old]] = self._lost.get(self._stores[old], 0) + 1
+
+
+def memory_groups(facts: ControlFacts) -> list[MemoryGroup]:
+    """Return the accesses of a run that halts; none of any other run."""
+    if facts.run.end.reason != HALTED:
+        return []
+    groups: dict[tuple[str, tuple[int, ...]], MemoryGroup] = {}
+    for node in facts.executions:
+        step = facts.run.steps[node.address]
+        for number, access in enumerate(step.accesses):
+            if access.space.is_register:
+                continue
+            key = access.memory, access.bases
+            group = groups.setdefault(key, MemoryGroup(*key))
+            place = node.address, number
+            group.accesses[place] = access
+            group.offsets.setdefault(place, []).append(node.values[step.compared + number])
+    return list(groups.values())
+
+
+def is_known(progression: Progression) -> bool:
+    """Return whether all numbers of a progression are known."""
+    return isinstance(progression.start, int) and all(
+        isinstance(stride, int) and isinstance(count, int)
+        for stride, count in progression.dimensions
+    )
+
+
+def lowest(progression: Progression) -> int | None:
+    """Return the least value of a progression; None if it is not known."""
+    low, dimensions = progression
+    for stride, count in dimensions:
+        if not isinstance(stride, int) or not isinstance(low, int):
+            return None
+        if stride < 0:
+            if not isinstance(count, int):
+                return None
+            low += stride * (count - 1)
+    return low if isinstance(low, int) else None

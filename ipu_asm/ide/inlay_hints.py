@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Collection, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
-from ipu_asm.flow.accesses import LIVE, cycles_of
-from ipu_asm.flow.latency import slow_writes
+from ipu_asm.flow.accesses import LIVE, cycles_of, slow_writes
 from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.kinds import ADDRESSES, CYCLES, IMMEDIATES, LANDINGS, TIME, TRIPS, VALUES

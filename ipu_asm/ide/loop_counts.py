@@ -7,10 +7,10 @@ from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ENDLESS
 from ipu_asm.flow.control_run.summary import LoopSummary
-from ipu_asm.flow.counted_loops.facts import repeats_bundles
+from ipu_asm.flow.counted_loops.loops import repeats_bundles
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycles, trips_text
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.flow.packing.bounds import slot_pressure
+from ipu_asm.flow.packing.dependences import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.ide.run_facts import (

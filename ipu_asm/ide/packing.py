@@ -21,7 +21,7 @@ from ipu_asm.flow.packing.pack import (
     saved_bundles,
 )
 from ipu_asm.flow.packing.pipeline import least_trips, loop_schedule, loops_to_pipeline
-from ipu_asm.flow.packing.rebasing.updates import computes, instruction_at
+from ipu_asm.flow.packing.rebasing.webs import computes, instruction_at
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings.offer import bundle_position_at

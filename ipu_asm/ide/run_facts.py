@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ipu_asm.config.host_configurations import HostConfiguration
 from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
-from ipu_asm.flow.control_run.configurations import commented_values, configurations_of
+from ipu_asm.flow.assertions.syntax import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
 from ipu_asm.flow.control_run.summary import AccessSummary

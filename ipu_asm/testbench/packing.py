@@ -20,11 +20,17 @@ from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
-from ipu_asm.flow.packing.bounds import least_bundles
-from ipu_asm.flow.packing.dependences import dependences_of
+from ipu_asm.flow.packing.dependences import dependences_of, least_bundles
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan, plan_packing
-from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
-from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
+from ipu_asm.flow.packing.proof import (
+    ProofError,
+    Trial,
+    equal_extents,
+    prove_control,
+    prove_values,
+    trial_of,
+    unknown_registers,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit

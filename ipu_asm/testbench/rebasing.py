@@ -17,11 +17,14 @@ from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.packing.pack import PackingError, check_packable
-from ipu_asm.flow.packing.proof import ProofError
-from ipu_asm.flow.packing.rebasing.execution import path_depends_on_host
-from ipu_asm.flow.packing.rebasing.observation import Presets, events_differ, executed_updates
+from ipu_asm.flow.packing.proof import ProofError, unknown_registers
+from ipu_asm.flow.packing.rebasing.observation import (
+    Presets,
+    events_differ,
+    executed_updates,
+    path_depends_on_host,
+)
 from ipu_asm.flow.packing.rebasing.rebase import loops_in_one_bundle, rebased_programs
-from ipu_asm.flow.packing.trials import unknown_registers
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

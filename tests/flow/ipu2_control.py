@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.assembler.encode import encode
-from ipu_asm.flow.control_run.progressions import numbers
 from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF, ControlRun
 from ipu_asm.flow.control_run.summary import RunSummary
+from ipu_asm.flow.control_run.trace import numbers
 from ipu_asm.program.program import Program
 from tests.scalar_ipu2 import ScalarIpu2, field
 from tests.scalar_machine import ScalarFault

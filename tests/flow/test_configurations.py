@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Mapping
 
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.flow.control_run.configurations import configurations_of
+from ipu_asm.flow.assertions.syntax import configurations_of
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings

@@ -13,13 +13,11 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import EmulatorError, Ipu, IpuState
 from ipu_asm.flow.control_run.execution import control_run
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.control_run.observed import observe
-from ipu_asm.flow.control_run.progressions import numbers
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, observe
 from ipu_asm.flow.control_run.run import FAULT, HALTED, LIMIT, RAN_OFF, ControlRun, Limits
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import RunSummary, summarise
-from ipu_asm.flow.control_run.trace import Progression, executions
+from ipu_asm.flow.control_run.trace import Progression, executions, numbers
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

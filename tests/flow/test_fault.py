@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from ipu_asm.flow.control_run.execution import control_run
-from ipu_asm.flow.control_run.fault import Fault, Iteration, fault_of, iterations_at_end
-from ipu_asm.flow.control_run.run import ENDLESS, HALTED, ControlRun
+from ipu_asm.flow.control_run.run import (
+    ENDLESS,
+    HALTED,
+    ControlRun,
+    Fault,
+    Iteration,
+    fault_of,
+    iterations_at_end,
+)
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.loops import loops_of
 from ipu_asm.isa import load_isa

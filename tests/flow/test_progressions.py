@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.flow.control_run.access_text import addresses_text
-from ipu_asm.flow.control_run.progressions import (
+from ipu_asm.flow.control_run.summary import addresses_text
+from ipu_asm.flow.control_run.trace import (
+    Progression,
     byte_ranges,
     extent,
     joined,
@@ -20,7 +21,6 @@ from ipu_asm.flow.control_run.progressions import (
     numbers,
     shared,
 )
-from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import plus, unknown
 
 dimensions = st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 4)), max_size=3)

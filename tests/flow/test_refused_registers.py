@@ -10,8 +10,15 @@ import pytest
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import ExecutionFault, machine_for
 from ipu_asm.flow.control_run.execution import control_run
-from ipu_asm.flow.control_run.fault import fault_message, fault_of
-from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF
+from ipu_asm.flow.control_run.run import (
+    ENDLESS,
+    FAULT,
+    HALTED,
+    LIMIT,
+    RAN_OFF,
+    fault_message,
+    fault_of,
+)
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

@@ -10,9 +10,9 @@ from typing import Mapping
 import pytest
 
 from ipu_asm.flow.control_run.execution import control_run
-from ipu_asm.flow.control_run.progressions import numbers
 from ipu_asm.flow.control_run.run import FAULT, MOST_STEPS, ControlRun
 from ipu_asm.flow.control_run.summary import summarise
+from ipu_asm.flow.control_run.trace import numbers
 from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.program.build import read_program
 from tests.flow.test_unknown_registers import Substitution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import control_facts
-from ipu_asm.flow.control_run.progressions import merged
+from ipu_asm.flow.control_run.trace import merged
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable

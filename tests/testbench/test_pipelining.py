@@ -8,10 +8,10 @@ import pytest
 
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.dependences import dependences_of
-from ipu_asm.flow.packing.modulo import ModuloSchedule
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.flow.packing.pipeline import PipelinedLoop, pipelined_loops, prove_pipeline
 from ipu_asm.flow.packing.proof import ProofError
+from ipu_asm.flow.packing.schedule import ModuloSchedule
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

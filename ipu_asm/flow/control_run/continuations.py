@@ -10,8 +10,17 @@ from heapq import heappop, heappush
 from typing import Callable, Iterator, Mapping, Sequence, TypeVar
 
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.fault import Fault, Unmet, fault_of
-from ipu_asm.flow.control_run.run import CANCELLED, FAULT, LIMIT, UNKNOWN, ControlRun, End
+from ipu_asm.flow.control_run.run import (
+    CANCELLED,
+    FAULT,
+    LIMIT,
+    UNKNOWN,
+    ControlRun,
+    End,
+    Fault,
+    Unmet,
+    fault_of,
+)
 from ipu_asm.flow.control_run.steps import value_of
 from ipu_asm.flow.control_run.trace import Executed, Progression
 from ipu_asm.flow.control_run.values import Value, unknown

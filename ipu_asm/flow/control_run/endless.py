@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from ipu_asm.flow.control_run.fault import iterations_at_end
 from ipu_asm.flow.control_run.iteration_bounds import steps_to_zero
-from ipu_asm.flow.control_run.run import ENDLESS, FAULT, ControlRun
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT, ControlRun, iterations_at_end
 from ipu_asm.flow.control_run.steps import Branch
-from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
+from ipu_asm.flow.control_run.trace import Dimension, Executed, LoopRun, Node, Progression
 from ipu_asm.flow.control_run.values import minus
 from ipu_asm.named_tuple import NamedTuple
+
+
+class LoopEntry(NamedTuple):
+    """The values that a loop's condition would compare where the loop is entered."""
+
+    left: int
+    right: int
 
 
 class LoopCondition(NamedTuple):
@@ -94,3 +100,90 @@ def _always_holds(condition: LoopCondition) -> bool:
     if not isinstance(start, int) or not isinstance(change, int):
         return False
     return condition.branch.relation == "!=" and steps_to_zero(start, change) is None
+
+
+def empty_entry(run: ControlRun, loop: LoopRun) -> LoopEntry | None:
+    """Return the values at an entry where the condition of a loop is false, if there is one.
+
+    None for a loop that can be left before its last bundle, and where the values are not known.
+    """
+    last = run.loops[loop.head]
+    branch = run.steps[last].branch
+    if branch is None or not loop.segments or not _is_bottom_tested(run, loop.head, last):
+        return None
+    first = loop.segments[0]
+    found = _before_branch(run, first.nodes, last, branch)
+    if found is None:
+        return None
+    node, changes = found
+    left, right = node.values[:2]
+    starts = minus(left.start, changes[0]), minus(right.start, changes[1])
+    # The innermost dimension of a folded iteration is that of the loop itself.
+    own = 0 if first.iterations == 1 else 1
+    outer = [
+        (minus(a, b), count)
+        for (a, count), (b, _) in zip(left.dimensions[own:], right.dimensions[own:])
+    ]
+    if not isinstance(starts[0], int) or not isinstance(starts[1], int):
+        return None
+    if _may_be_false(branch.relation, starts[0] - starts[1], outer):
+        return LoopEntry(starts[0], starts[1])
+    return None
+
+
+def _before_branch(
+    run: ControlRun, nodes: Sequence[Node], last: int, branch: Branch
+) -> tuple[Executed, tuple[int, int]] | None:
+    """Return the first execution of a loop's branch, and how its registers change before it.
+
+    None if they change by anything but constants.
+    """
+    registers = (branch.left, branch.right)
+    changes = [0, 0]
+    for node in nodes:
+        if isinstance(node, Executed) and node.address == last:
+            return node, (changes[0], changes[1])
+        end = node.address if isinstance(node, Executed) else run.loops[node.head]
+        start = node.address if isinstance(node, Executed) else node.head
+        for address in range(start, end + 1):
+            for update in run.steps[address].updates:
+                constant, terms = update.sum
+                if update.register not in registers:
+                    continue
+                if terms != ((update.register, 1),) or isinstance(node, LoopRun):
+                    return None
+                if not update.is_sum:
+                    return None
+                for side, register in enumerate(registers):
+                    changes[side] += constant * (register == update.register)
+    return None
+
+
+def _may_be_false(relation: str, start: int, outer: Sequence[Dimension]) -> bool:
+    """Return whether a condition is false for a difference that starts so, in some iteration."""
+    low = high = start
+    for stride, count in outer:
+        if not isinstance(stride, int) or not isinstance(count, int):
+            return False
+        low += min(0, stride * (count - 1))
+        high += max(0, stride * (count - 1))
+    if relation in ("<", ">="):
+        return high >= 0 if relation == "<" else low < 0
+    moving = [s for s, count in outer if isinstance(s, int) and s and count != 1]
+    if not moving:
+        return start == 0
+    return len(moving) == 1 and low <= 0 <= high and -start % moving[0] == 0
+
+
+def _is_bottom_tested(run: ControlRun, head: int, last: int) -> bool:
+    """Return whether the last bundle alone decides between the head and what follows the loop."""
+    branch = run.steps[last].branch
+    if branch is None or branch.target != head or branch.relation not in ("<", ">=", "!="):
+        return False
+    if branch.left == branch.right:  # it is meant never to branch
+        return False
+    others = (run.steps[address].branch for address in range(head, last))
+    return all(
+        other is None or (other.target is not None and head < other.target <= last)
+        for other in others
+    )

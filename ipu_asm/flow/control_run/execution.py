@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.flow.control_run.guards import guards_of
-from ipu_asm.flow.control_run.iteration_bounds import further_iterations, unknown_addresses
+from ipu_asm.flow.control_run.iteration_bounds import (
+    further_iterations,
+    guards_of,
+    unknown_addresses,
+)
 from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit
 from ipu_asm.flow.control_run.run import (
     CANCELLED,
@@ -212,7 +215,7 @@ class Execution:
         return True
 
     def _settle_unknown_exit(self, loop: LoopIterations) -> int:
-        from ipu_asm.flow.control_run.unknown_exits import settle
+        from ipu_asm.flow.control_run.loop_iterations import settle
 
         settled = settle(self._steps, loop.recent, loop.exits)
         if settled is None:

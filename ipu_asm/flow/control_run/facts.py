@@ -5,18 +5,40 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
 
-from ipu_asm.flow.control_run.configurations import configurations_of
+from ipu_asm.flow.assertions.syntax import configurations_of
 from ipu_asm.flow.control_run.execution import control_run, executed
-from ipu_asm.flow.control_run.run import FAULT, LIMIT, ControlRun, Limits, start_of
+from ipu_asm.flow.control_run.run import DEFAULT_LIMITS, FAULT, LIMIT, ControlRun, Limits, start_of
 from ipu_asm.flow.control_run.step_reading import mode_of, steps_of
 from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError
-from ipu_asm.flow.control_run.trace import Executed, executions
+from ipu_asm.flow.control_run.trace import Executed, Progression, executions, joined
 from ipu_asm.flow.control_run.values import Value
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 if TYPE_CHECKING:
-    from ipu_asm.flow.control_run.observed import Observation
     from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary
+
+
+class ObservedValues(NamedTuple):
+    """The values of a register before and after all executions of a bundle.
+
+    The numbers are signed 32-bit numbers; there are as many as executions, in no certain order.
+    Both are empty for a bundle that never runs.
+    """
+
+    before: Sequence[Progression]
+    after: Sequence[Progression]
+
+
+class Observation(NamedTuple):
+    """Observed values by address and name of the register, in lower case.
+
+    With `is_complete` they are those of all executions, else those of a beginning of the run.
+    """
+
+    values: Mapping[tuple[int, str], ObservedValues]
+    is_complete: bool
+
 
 _NAME = "control_facts"
 _MOST_STEPS = 20_000
@@ -89,7 +111,7 @@ class ControlFacts:
 
         They are sorted and do not touch each other. None if an offset depends on unknown values.
         """
-        from ipu_asm.flow.control_run.progressions import (
+        from ipu_asm.flow.control_run.trace import (
             byte_ranges,  # for editors and few findings
         )
 
@@ -109,8 +131,8 @@ class ControlFacts:
 
         For a memory that is addressed by rows: `rows cr2 + k, k = 0..127`.
         """
-        from ipu_asm.flow.control_run.access_text import addresses_text
-        from ipu_asm.flow.control_run.progressions import in_units, moves, number_count
+        from ipu_asm.flow.control_run.summary import addresses_text
+        from ipu_asm.flow.control_run.trace import in_units, moves, number_count
 
         unit, names = access.access.unit, self.base_names(access)
         space = access.access.space
@@ -140,7 +162,6 @@ class ControlFacts:
 
         Ask once for all places: the program is executed again if one of them ran.
         """
-        from ipu_asm.flow.control_run.observed import observe, unobserved
 
         # Of 1,000 varied files this takes 9 % of the time: random ones ask for what never runs.
         if places.keys().isdisjoint({node.address for node in self.executions}):
@@ -221,3 +242,54 @@ def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> 
     if facts.run.end.reason != LIMIT:
         return facts
     return ControlFacts(facts.presets, control_run(program, facts.presets, most_steps))
+
+
+def observe(
+    run: ControlRun, places: Mapping[int, Iterable[str]], limits: Limits = DEFAULT_LIMITS
+) -> Observation:
+    """Return the values of registers at addresses: `places` has names of registers by address.
+
+    The program is executed once, however many places there are. Registers that are not in
+    `run.names` have no values.
+    """
+    observed = _positions(run, places)
+    again = executed(run, limits, observed)
+    found: dict[tuple[int, int], tuple[list[Progression], list[Progression]]] = {
+        (address, register): ([], [])
+        for address, registers in observed.items()
+        for register in registers
+    }
+    for node in executions(again.nodes):
+        step = run.steps[node.address]
+        place = step.first_observed
+        for register in observed.get(node.address, ()):
+            before, after = found[node.address, register]
+            before.append(node.values[place])
+            after.append(node.values[place + 1])
+            place += 2
+    values = {
+        (address, run.names.names[register]): ObservedValues(joined(before), joined(after))
+        for (address, register), (before, after) in found.items()
+    }
+    return Observation(values, again.is_complete)
+
+
+def unobserved(run: ControlRun, places: Mapping[int, Iterable[str]]) -> Observation:
+    """Return what `observe` does for a run that executes none of the places."""
+    none = ObservedValues([], [])
+    names = run.names.names
+    values = {(a, names[n]): none for a, found in _positions(run, places).items() for n in found}
+    return Observation(values, run.is_complete)
+
+
+def _positions(run: ControlRun, places: Mapping[int, Iterable[str]]) -> dict[int, list[int]]:
+    """Return the positions of registers by address, each once; those unknown to a run are left."""
+    positions = run.names.positions
+    return {
+        address: [positions[name] for name in _lower(names) if name in positions]
+        for address, names in places.items()
+    }
+
+
+def _lower(names: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(name.lower() for name in names)

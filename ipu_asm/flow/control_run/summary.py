@@ -4,13 +4,120 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from ipu_asm.flow.control_run.progressions import joined
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import Access
-from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
-from ipu_asm.flow.control_run.values import Value, plus, registers_in
+from ipu_asm.flow.control_run.trace import (
+    Dimension,
+    Executed,
+    LoopRun,
+    Node,
+    Progression,
+    Segment,
+    joined,
+)
+from ipu_asm.flow.control_run.values import (
+    Repetitions,
+    Symbolic,
+    Value,
+    minus,
+    number_text,
+    plus,
+    registers_in,
+    term_text,
+    times,
+    unknown,
+    value_text,
+)
 from ipu_asm.named_tuple import NamedTuple
 
+
+class LoopTrip(NamedTuple):
+    """A loop that a run is in: trip `number`, from 1, of `trips`, entered at a cycle."""
+
+    loop: LoopRun
+    entered: int
+    number: int
+    trips: int
+
+
+class RunTrips:
+    """The trips of a run that is complete and whose counts are all known numbers."""
+
+    def __init__(self, run: ControlRun) -> None:
+        self._run = run
+        # Loops are compared by identity: a run shares no nodes, and they are long to hash.
+        self._sizes: dict[int, int] = {}
+
+    def at(self, cycle: int) -> list[LoopTrip]:
+        """Return the loops that the run is in before it executes a cycle, outermost first."""
+        found: list[LoopTrip] = []
+        nodes, start = self._run.nodes, 0
+        while (inside := self._node_at(nodes, start, cycle)) is not None:
+            loop, entered = inside
+            nodes, start, done = self._trip_at(loop, entered, cycle)
+            trips = sum(_trips(segment) for segment in loop.segments)
+            found.append(LoopTrip(loop, entered, done + 1, trips))
+        return found
+
+    def start_of(self, trip: LoopTrip, number: int) -> int:
+        """Return the cycle at which a trip of the same entry of a loop begins."""
+        cycle, left = trip.entered, number - 1
+        for segment in trip.loop.segments:
+            if left < _trips(segment):
+                periods, left = divmod(left, segment.period)
+                parts = segment.periods(trip.loop.head)[:left]
+                return cycle + periods * self._size(segment.nodes) + sum(map(self._size, parts))
+            cycle += self._cycles(segment)
+            left -= _trips(segment)
+        return cycle
+
+    def _node_at(self, nodes: Sequence[Node], start: int, cycle: int) -> tuple[LoopRun, int] | None:
+        """The loop among nodes that begin at a cycle in which another cycle is, and its entry."""
+        for node in nodes:
+            size = self._node_size(node)
+            if cycle < start + size:
+                return None if isinstance(node, Executed) else (node, start)
+            start += size
+        return None
+
+    def _trip_at(self, loop: LoopRun, start: int, cycle: int) -> tuple[Sequence[Node], int, int]:
+        """The trip that a cycle is in: its nodes, its first cycle, and the trips before it."""
+        done = 0
+        for segment in loop.segments:
+            whole = self._cycles(segment)
+            if cycle < start + whole:
+                break
+            start += whole
+            done += _trips(segment)
+        periods = (cycle - start) // self._size(segment.nodes)
+        start += periods * self._size(segment.nodes)
+        done += periods * segment.period
+        for nodes in segment.periods(loop.head):
+            size = self._size(nodes)
+            if cycle < start + size:
+                break
+            start += size
+            done += 1
+        return nodes, start, done
+
+    def _cycles(self, segment: Segment) -> int:
+        return self._size(segment.nodes) * (_trips(segment) // segment.period)
+
+    def _size(self, nodes: Sequence[Node]) -> int:
+        return sum(map(self._node_size, nodes))
+
+    def _node_size(self, node: Node) -> int:
+        if isinstance(node, Executed):
+            return 1
+        size = self._sizes.get(id(node))
+        if size is None:
+            size = self._sizes[id(node)] = sum(map(self._cycles, node.segments))
+        return size
+
+
+_MOST_TEXTS = 3
+_LETTERS = "kji"
+_DEPENDS = "depends on"
 Count = int | None
 """A number; None if it depends on a value that is not known."""
 
@@ -156,3 +263,92 @@ def _sum(a: Count, b: Count) -> Count:
 
 def _product(a: Count, b: Count) -> Count:
     return None if a is None or b is None else a * b
+
+
+def addresses_text(bases: Sequence[str], offsets: Sequence[Progression]) -> str:
+    """Return the addresses of an access: base registers plus offsets.
+
+    Several progressions are separated by `;`, of which the first three are named.
+    """
+    texts = [progression_text(offset, bases) for offset in offsets[:_MOST_TEXTS]]
+    if len(offsets) > _MOST_TEXTS:
+        texts.append(f"{len(offsets) - _MOST_TEXTS} more")
+    return "; ".join(texts)
+
+
+def progression_text(progression: Progression, bases: Sequence[str] = ()) -> str:
+    """Return a progression in words, with the names of registers that are added to it."""
+    start = progression.start
+    for base in bases:
+        start = plus(start, unknown(base))
+    steps = [each for each in progression.dimensions if each[0] != 0 and each[1] != 1]
+    # The variable of the outermost dimension comes last: `0x80 x j + 0x4000 x k`.
+    letters: Sequence[str] = _LETTERS[: len(steps)][::-1]
+    if len(steps) > len(_LETTERS):
+        letters = [f"k{number}" for number in range(1, len(steps) + 1)]
+    named = list(zip(steps, letters))
+    text = value_text(start)
+    for (stride, _), letter in named:
+        text += _product_text(stride, letter)
+    text = text.removeprefix("0 + ")
+    return ", ".join([text, *(_range_text(dimension, letter) for dimension, letter in named)])
+
+
+def _product_text(stride: Value, letter: str) -> str:
+    if isinstance(stride, int):
+        product = letter if abs(stride) == 1 else f"{number_text(abs(stride))} x {letter}"
+        return f" {'-' if stride < 0 else '+'} {product}"
+    return f" + ({value_text(stride)}) x {letter}"
+
+
+def _range_text(dimension: Dimension, letter: str) -> str:
+    count = dimension[1]
+    if count is None:
+        return f"{letter} = 0.."
+    if isinstance(count, int):
+        return f"{letter} = 0..{count - 1}"
+    text = count_text(count)
+    return f"{letter} = 0.. ({text})" if text.startswith(_DEPENDS) else f"{letter} < {text}"
+
+
+def count_text(count: Value) -> str:
+    """Return a number of iterations in words: `128`, `cr5 - 1`, `max(1, cr5)`, `cr4 / 0x80`.
+
+    What has no short words is said as `depends on cr5`.
+    """
+    if isinstance(count, int):
+        return f"{count:,}"
+    definitions = [part.definition for part, _ in count.parts]
+    if not any(definitions):
+        return value_text(count)
+    definition = definitions[0]
+    if isinstance(definition, Repetitions) and len(count.parts) == 1 and count.parts[0][1] == 1:
+        text = _repetitions_text(definition, count.constant)
+        if text is not None:
+            return text
+    return f"{_DEPENDS} {', '.join(count.registers)}"
+
+
+def _repetitions_text(definition: Repetitions, more: int) -> str | None:
+    """Return the repetitions of a comparison, plus `more`, if that has short words."""
+    relation, outcome, left, right, left_step, right_step = definition
+    step, difference = minus(left_step, right_step), minus(right, left)
+    if not isinstance(step, int):
+        return None
+    if step < 0:
+        step, difference = -step, times(-1, difference)
+    whole = plus(difference, step * more)
+    if isinstance(difference, int) or any(part.definition for part, _ in difference.parts):
+        return None
+    if relation == "<" and outcome and definition.is_simple:
+        return f"max({more}, {value_text(whole)})"
+    if relation != "<" and isinstance(whole, Symbolic) and whole.constant % step == 0:
+        return f"{term_text(whole)} / {number_text(step)}"
+    return None
+
+
+def _trips(segment: Segment) -> int:
+    """The trips of a segment, which are a number in a run that is complete and known."""
+    trips = segment.trips
+    assert isinstance(trips, int)
+    return trips

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.flow.accesses import RegisterAccess, access_of, accesses_of
+from ipu_asm.flow.accesses import LATEST, RegisterAccess, access_of, accesses_of
 from ipu_asm.flow.control_flow import CALL, RETURN
-from ipu_asm.flow.latency import LATEST
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.scalar import CountingFacts
 from ipu_asm.named_tuple import NamedTuple

@@ -14,20 +14,20 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import assertion_comments
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
-from ipu_asm.flow.packing.dependences import Disjoint, dependences_of
+from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.layout import block_edit, bundles_text
-from ipu_asm.flow.packing.memory import disjoint_accesses
-from ipu_asm.flow.packing.modulo import ModuloSchedule, modulo_schedule
 from ipu_asm.flow.packing.operations import (
+    Disjoint,
     Operation,
     basic_blocks,
     by_bundle,
+    disjoint_accesses,
     operations_of,
     written_operations,
 )
 from ipu_asm.flow.packing.pack import check_packable, in_order, slot_order
-from ipu_asm.flow.packing.proof import ProofError, faulting_as, same_words
-from ipu_asm.flow.packing.value_flow import Name, values_of
+from ipu_asm.flow.packing.proof import Name, ProofError, faulting_as, same_words, values_of
+from ipu_asm.flow.packing.schedule import ModuloSchedule, modulo_schedule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import is_distance

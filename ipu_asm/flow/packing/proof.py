@@ -11,16 +11,60 @@ registers.
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from itertools import count as counting
+from random import Random
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Severity
-from ipu_asm.flow.control_run.run import ENDLESS, HALTED, RAN_OFF, ControlRun
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.run import ENDLESS, HALTED, MOST_STEPS, RAN_OFF, ControlRun
 from ipu_asm.flow.control_run.trace import Executed, Node
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of, written_operations
+from ipu_asm.flow.packing.operations import (
+    FixedRequirement,
+    Operation,
+    by_bundle,
+    operations_of,
+    written_operations,
+)
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, PackingPlan, moved_addresses
-from ipu_asm.flow.packing.value_flow import values_of
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+
+_MOST_TRIES = 40
+_MOST_STEPS = 1_500
+_UNITS = (1, 4, 64, 128, 256, 512)
+
+
+class Trial(NamedTuple):
+    """Values of all registers that control and addresses depend on, and the control runs."""
+
+    presets: Mapping[str, int]
+    run: ControlRun
+    packed_run: ControlRun
+
+
+Name = tuple[int, ...]
+"""The name of an instruction that is executed, such as its place in the source."""
+Named = Sequence[Sequence[tuple[Name, Operation]]]
+"""Bundles that are executed one after the other, with the names of their instructions."""
+
+
+class Values(NamedTuple):
+    """What instructions do, by their names.
+
+    `seen` has the write that each read sees, `last` the last write of each resource, `accesses` the
+    accesses of each memory in their order. `before` has what is done in earlier bundles: before a
+    break everything, before a possible fault the stores; what several instructions require is
+    named by that, and counts where the first does. `behind` is done behind a branch.
+    """
+
+    seen: Mapping[tuple[Name, str], Name | None]
+    last: Mapping[str, Name]
+    accesses: Mapping[str, Sequence[Name]]
+    before: Mapping[Name | FixedRequirement, frozenset[Name]]
+    behind: frozenset[Name]
+
 
 _COMPARABLE = (HALTED, RAN_OFF, ENDLESS)
 
@@ -150,3 +194,136 @@ def _flushed(accesses: dict[str, list[object]]) -> Iterator[object]:
     for memory in sorted(accesses):
         yield memory, tuple(accesses[memory])
     accesses.clear()
+
+
+def values_of(bundles: Named) -> Values:
+    """Execute bundles with the names of instructions as values. Raises `PackingError`."""
+    seen: dict[tuple[Name, str], Name | None] = {}
+    last: dict[str, Name] = {}
+    accesses: dict[str, list[Name]] = {}
+    for bundle in bundles:
+        for name, operation in sorted(bundle, key=lambda named: named[1].turn):
+            for memory in operation.memories:
+                accesses.setdefault(memory, []).append(name)
+        for name, operation in bundle:
+            for resource in operation.early_reads:
+                seen[name, resource] = last.get(resource)
+        written = [resource for _, operation in bundle for resource in operation.writes]
+        if len(set(written)) < len(written):
+            raise PackingError("two instructions of a bundle write the same register")
+        for name, operation in bundle:
+            last.update(dict.fromkeys(operation.writes, name))
+        for name, operation in bundle:
+            for resource in operation.live_reads:
+                seen[name, resource] = last.get(resource)
+    before, behind = _order(bundles)
+    return Values(seen, last, accesses, before, behind)
+
+
+def _order(
+    bundles: Named,
+) -> tuple[dict[Name | FixedRequirement, frozenset[Name]], frozenset[Name]]:
+    """Return what is done before breaks and possible faults, and what is done behind branches."""
+    before: dict[Name | FixedRequirement, frozenset[Name]] = {}
+    behind: set[Name] = set()
+    done: list[tuple[Name, Operation]] = []
+    for bundle in bundles:
+        if any(operation.is_branch for _, operation in done):
+            behind.update(name for name, _ in bundle)
+        for name, operation in bundle:
+            if operation.is_break:
+                before[name] = frozenset(place for place, _ in done)
+            elif operation.may_fault or operation.requires:
+                stores = frozenset(place for place, other in done if other.stores)
+                if operation.may_fault:
+                    before[name] = stores
+                for required in operation.requires:
+                    before.setdefault(required, stores)
+        done += bundle
+    return before, frozenset(behind)
+
+
+def trial_of(plan: PackingPlan, presets: Mapping[str, int], seed: int) -> Trial | None:
+    """Return a trial in which the program runs without a fault of the control run.
+
+    Values that `presets` do not have are drawn. None if no such values are found.
+    """
+    random, isa = Random(seed), plan.program.isa
+    bases, others = unknown_registers(plan.program, presets)
+    for _ in range(_MOST_TRIES if bases or others else 1):
+        drawn = {name: random.randrange(1 << 12) * _base_unit(plan.program) for name in bases}
+        drawn |= {name: random.randint(1, 9) * random.choice(_UNITS) for name in others}
+        values = {**isa.resets, **drawn, **presets, **isa.constants}
+        run = control_run(plan.program, values, _MOST_STEPS if drawn else MOST_STEPS)
+        if run.end.reason in (HALTED, RAN_OFF, ENDLESS):
+            return Trial(values, run, control_run(plan.packed, values))
+    return None
+
+
+def unknown_registers(program: Program, presets: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """Return the registers without a value that addresses begin at, and those that control needs.
+
+    Loop registers have one: they are 0 at the start. So have constants, and those that are not 0 at
+    reset.
+    """
+    run = control_run(program, {}, most_steps=0)
+    bases = {base for step in run.steps for access in step.accesses for base in access.bases}
+    read = {
+        register
+        for step in run.steps
+        for update in step.updates
+        for register, _ in (*update.sum[1], *(update.added or (0, ()))[1])
+    }
+    branches = [step.branch for step in run.steps if step.branch is not None]
+    read |= {each for branch in branches if branch.relation for each in (branch.left, branch.right)}
+    used = {register for register in read if register >= run.names.changing}
+    names = run.names.names
+    given = {*program.isa.constants, *program.isa.resets, *(name.lower() for name in presets)}
+    return (
+        [names[number] for number in sorted(bases - used) if names[number] not in given],
+        [names[number] for number in sorted(used) if names[number] not in given],
+    )
+
+
+def _base_unit(program: Program) -> int:
+    """Return a unit of addresses: memory that is addressed by rows has none smaller than a row."""
+    has_rows = any(space.rows for space in program.isa.spaces.values())
+    return 1 if has_rows else 128
+
+
+def equal_extents(plan: PackingPlan, run: ControlRun, most: int) -> tuple[int, int]:
+    """Return the numbers of bundles after which program and packed program are equally far.
+
+    The first is `most` at the most, and both are those of whole blocks.
+    """
+    blocks = {block.addresses.start: block for block in plan.blocks}
+    old = new = 0
+    for block in _blocks_entered(run.nodes, blocks):
+        if old + len(block.addresses) > most:
+            break
+        old += len(block.addresses)
+        new += len(block.bundles)
+    return old, new
+
+
+def _blocks_entered(
+    nodes: Iterable[Node], blocks: Mapping[int, PackedBlock]
+) -> Iterator[PackedBlock]:
+    for address in _addresses(nodes):
+        block = blocks.get(address)
+        if block is not None:
+            yield block
+
+
+def _addresses(nodes: Iterable[Node]) -> Iterator[int]:
+    """Yield the addresses of all executed bundles, one by one."""
+    for node in nodes:
+        if isinstance(node, Executed):
+            yield node.address
+            continue
+        for segment in node.segments:
+            times: Sequence[int] | Iterable[int] = (
+                range(segment.iterations) if isinstance(segment.iterations, int) else counting()
+            )
+            for _ in times:
+                yield from _addresses(segment.nodes)

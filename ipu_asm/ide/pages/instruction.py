@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
-from ipu_asm.flow.accesses import RegisterAccess, accesses_of
-from ipu_asm.flow.latency import reaching_writes, slow_writes
+from ipu_asm.flow.accesses import RegisterAccess, accesses_of, reaching_writes, slow_writes
 from ipu_asm.ide.pages.timing import remarks_by_operand
 from ipu_asm.ide.run_facts import access_lines
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Sequence
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.flow.control_run.access_text import progression_text
-from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.observed import observe
+from ipu_asm.flow.control_run.facts import ControlFacts, observe
 from ipu_asm.flow.control_run.run import Limits
+from ipu_asm.flow.control_run.summary import progression_text
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.ide.pages.instruction import held_bits, sentences_about_latency

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.flow.control_run.summary import Count
-from ipu_asm.flow.counted_loops.facts import counted_loops
+from ipu_asm.flow.counted_loops.loops import counted_loops
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation

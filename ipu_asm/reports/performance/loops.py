@@ -7,10 +7,14 @@ from typing import Sequence
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.flow.packing.bounds import SlotPressure, recurrence_of, slot_pressure
-from ipu_asm.flow.packing.dependences import Dependence, dependences_of
-from ipu_asm.flow.packing.memory import disjoint_accesses
-from ipu_asm.flow.packing.operations import Operation, operations_of
+from ipu_asm.flow.packing.dependences import (
+    Dependence,
+    SlotPressure,
+    dependences_of,
+    recurrence_of,
+    slot_pressure,
+)
+from ipu_asm.flow.packing.operations import Operation, disjoint_accesses, operations_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.program.program import Program

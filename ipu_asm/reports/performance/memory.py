@@ -7,16 +7,16 @@ from itertools import combinations
 from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.progressions import (
+from ipu_asm.flow.control_run.steps import Access
+from ipu_asm.flow.control_run.summary import AccessSummary, Count
+from ipu_asm.flow.control_run.trace import (
+    Progression,
     byte_ranges,
     distinct_count,
     merged,
     number_count,
     shared,
 )
-from ipu_asm.flow.control_run.steps import Access
-from ipu_asm.flow.control_run.summary import AccessSummary, Count
-from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import Symbolic, Unknown, plus
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation

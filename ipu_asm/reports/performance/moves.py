@@ -6,8 +6,7 @@ from collections import Counter
 from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.summary import Count
-from ipu_asm.flow.packing.bounds import critical_path, slot_pressure
-from ipu_asm.flow.packing.dependences import dependences_of
+from ipu_asm.flow.packing.dependences import critical_path, dependences_of, slot_pressure
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, plan_packing
 from ipu_asm.named_tuple import NamedTuple

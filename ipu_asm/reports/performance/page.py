@@ -6,7 +6,7 @@ import os
 from typing import Sequence
 
 from ipu_asm.diagnostics.rendering import printable
-from ipu_asm.flow.control_run.progressions import merged, shared
+from ipu_asm.flow.control_run.trace import merged, shared
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.html_page import html_page
 from ipu_asm.reports.performance import wording

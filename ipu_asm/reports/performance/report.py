@@ -6,8 +6,7 @@ from typing import Mapping
 
 from ipu_asm.emulator.html_tables import table
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.fault import fault_message, fault_of
-from ipu_asm.flow.control_run.run import End
+from ipu_asm.flow.control_run.run import End, fault_message, fault_of
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.control_run.values import Symbolic
 from ipu_asm.isa.model import Isa

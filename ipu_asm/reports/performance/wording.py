@@ -7,7 +7,7 @@ from typing import Iterable, Mapping, Sequence
 from ipu_asm.config.kernel_keys import setting_text
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
-from ipu_asm.flow.packing.bounds import SlotPressure
+from ipu_asm.flow.packing.dependences import SlotPressure
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.functions import FunctionReport
 from ipu_asm.reports.performance.loops import LoopReport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.flow.counted_loops.facts import CountedLoops, counted_loops
+from ipu_asm.flow.counted_loops.loops import CountedLoops, counted_loops
 from ipu_asm.flow.loops import loops_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

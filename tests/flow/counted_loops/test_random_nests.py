@@ -8,7 +8,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_asm.flow.counted_loops.facts import CountedLoops, counted_loops
+from ipu_asm.flow.counted_loops.loops import CountedLoops, counted_loops
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from tests.flow.counted_loops.counter_machines import Run, run_colossus, run_engine

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from ipu_asm.flow.control_run.facts import control_facts
-from ipu_asm.flow.packing.bounds import (
+from ipu_asm.flow.packing.dependences import (
+    DependenceGraph,
     critical_path,
+    dependences_of,
     least_bundles,
     recurrence_of,
     resource_bound,
     slot_pressure,
 )
-from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
-from ipu_asm.flow.packing.memory import disjoint_accesses
-from ipu_asm.flow.packing.operations import basic_blocks, operations_of
+from ipu_asm.flow.packing.operations import basic_blocks, disjoint_accesses, operations_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from ipu_asm.flow.packing.bounds import critical_path, resource_bound
-from ipu_asm.flow.packing.dependences import dependences_of
+from ipu_asm.flow.packing.dependences import critical_path, dependences_of, resource_bound
 from ipu_asm.flow.packing.operations import basic_blocks
 from ipu_asm.flow.packing.pack import PackingError, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import prove_values

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ipu_asm.flow.accesses import RegisterAccess, accesses_of
-from ipu_asm.flow.latency import needed_distance
+from ipu_asm.flow.accesses import RegisterAccess, accesses_of, needed_distance
 from ipu_asm.isa import load_isa
 from ipu_asm.targets.aie.operands import BracketType, ImmediateType
 from tests.targets.aie.cases import NAMES, analyze, immediates_of, specs_of, written

@@ -9,24 +9,33 @@ from typing import Callable, Iterator, Sequence
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.flow.control_run.step_reading import steps_of
+from ipu_asm.flow.packing.layout import Place
 from ipu_asm.flow.packing.operations import Operation, basic_blocks, operations_of
 from ipu_asm.flow.packing.pack import PackingError, check_packable, packing_blocks
-from ipu_asm.flow.packing.rebasing.execution import MOST_BUNDLES, signed
-from ipu_asm.flow.packing.rebasing.observation import Presets, observe
-from ipu_asm.flow.packing.rebasing.rewriting import Operand, Rewriting, rewritten
-from ipu_asm.flow.packing.rebasing.steps import (
+from ipu_asm.flow.packing.rebasing.observation import MOST_BUNDLES, Presets, observe, signed
+from ipu_asm.flow.packing.rebasing.rewriting import (
     Known,
+    Operand,
+    Rewriting,
     constant_registers,
     equal_registers,
     free_registers,
     merged_updates,
     other_decisions,
+    rewritten,
     set_to,
     setting,
     unread_updates,
 )
-from ipu_asm.flow.packing.rebasing.updates import computes, constant_update, instruction_at
-from ipu_asm.flow.packing.rebasing.webs import START, Place, Read, Web, webs_of
+from ipu_asm.flow.packing.rebasing.webs import (
+    START,
+    Read,
+    Web,
+    computes,
+    constant_update,
+    instruction_at,
+    webs_of,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program
@@ -55,20 +64,10 @@ class _Loop(NamedTuple):
 
 
 _ABOUT_VALUES = (AssertionKind.BEFORE, AssertionKind.AFTER, AssertionKind.LOG)
-
-
 _NAME = re.compile(r"\w+")
-
-
 _MOST_STEPS = 40
-
-
 _MOST_LOST = 4
-
-
 """Cycles that registers with constants may cost, before enough of them save some in a loop."""
-
-
 Cost = Callable[[Program], int]
 
 

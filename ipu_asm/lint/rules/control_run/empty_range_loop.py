@@ -36,8 +36,8 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.flow.control_run.endless import LoopEntry, empty_entry
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.loop_entries import LoopEntry, empty_entry
 from ipu_asm.flow.control_run.trace import LoopRun, loop_runs
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (

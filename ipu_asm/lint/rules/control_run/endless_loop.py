@@ -36,11 +36,11 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.endless import (
     LoopCondition,
+    empty_entry,
     endless_condition,
     loop_conditions,
 )
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.loop_entries import empty_entry
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.flow.control_run.trace import LoopRun, Progression, loop_runs
 from ipu_asm.flow.control_run.values import HIGHEST, LOWEST

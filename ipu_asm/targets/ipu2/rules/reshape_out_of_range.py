@@ -42,11 +42,9 @@ from typing import Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.observed import Observation
-from ipu_asm.flow.control_run.progressions import numbers
+from ipu_asm.flow.control_run.facts import ControlFacts, Observation
 from ipu_asm.flow.control_run.step_reading import scalars_of
-from ipu_asm.flow.control_run.trace import Progression
+from ipu_asm.flow.control_run.trace import Progression, numbers
 from ipu_asm.flow.control_run.values import bytes_of, unsigned
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule

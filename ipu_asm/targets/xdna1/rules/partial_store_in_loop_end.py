@@ -48,7 +48,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_flow import label_put_into
-from ipu_asm.flow.counted_loops.facts import counted_loops
+from ipu_asm.flow.counted_loops.loops import counted_loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
