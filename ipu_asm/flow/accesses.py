@@ -1,7 +1,12 @@
-"""Register accesses of instructions, and their timing. No other module determines these.
+"""Register accesses of instructions, their timing and latency. No other module determines these.
 
 Registers are those that operands name, those that an instruction uses without naming them, and
 state without a name in the text, such as an accumulator or the memory.
+
+Latency is counted in bundles. A read in cycle `use_cycle` of an instruction sees a result that is
+written in cycle `def_cycle` of another if it is issued at least ``def_cycle - use_cycle + 1``
+bundles later; one less if both share a bypass. An earlier read sees the previous value. A branch
+with delay slots takes effect after the last of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stores whose bytes are overwritten before anything reads them.
+"""Memory accesses of a control run by base register, and stores that are overwritten unread.
 
 The host reads memory at the end of a run.
 """
@@ -80,8 +80,10 @@ def _overwriting(facts: ControlFacts) -> set[tuple[str, tuple[int, ...]]]:
     steps = facts.run.steps
     for node in facts.executions:
         step = steps[node.address]
-        for number in step.stores:
-            access, progression = step.accesses[number], node.values[step.compared + number]
+        for number, access in enumerate(step.accesses):
+            if access.kind != "write" or access.space.is_register:
+                continue
+            progression = node.values[step.compared + number]
             key = access.memory, access.bases
             extents.setdefault(key, []).append(_extent(progression, access.size))
             if progression.dimensions and not is_apart(progression, access.size):

@@ -6,15 +6,13 @@ lack of a value or at its limit, all paths of the control-flow graph count as po
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from itertools import chain
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.control_run.continuations import execution, follow, starts_after, values_after
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.steps import Step, WindowRead
-from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Segment, executions
+from ipu_asm.flow.control_run.steps import WindowRead
+from ipu_asm.flow.control_run.trace import Executed, Node, Segment, executions
 from ipu_asm.flow.element_sets import (
     is_countable,
     meeting,
@@ -44,49 +42,22 @@ class UnloadedRead(NamedTuple):
     loaded: int = 0
 
 
-class UnloadedReads(NamedTuple):
-    """The reads of scratch registers that nothing has loaded, the first of each place.
-
-    For the state of the text after the next edit, it has what they depend on: the nodes of the
-    run with their steps, what each bundle does to scratch registers, and what is loaded before each
-    node; and the reads that were found in each node.
-    """
-
-    reads: Sequence[UnloadedRead]
-    steps: Sequence[Step]
-    nodes: Sequence[Node]
-    effects: Sequence[BundleReads]
-    sizes: Mapping[str, int]
-    states: Sequence[_Loaded]
-    found: Sequence[tuple[UnloadedRead, ...]]
-
-
-def unloaded_reads(
-    program: Program, facts: ControlFacts, earlier: UnloadedReads | None = None
-) -> UnloadedReads:
-    """Find the reads of scratch registers that nothing has loaded.
-
-    `earlier` is what was found in an earlier state of the text.
-    """
-    effects = scratch_reads(program)
-    walk = _Walk(program, facts, effects)
-    if earlier is not None and earlier.sizes != walk.sizes:
-        earlier = None
-    states, found = _followed(walk, facts, earlier)
-    reads: dict[tuple[int, str], UnloadedRead] = {}
-    for read in chain.from_iterable(found):
-        reads.setdefault((read.address, read.register), read)
+def unloaded_reads(program: Program, facts: ControlFacts) -> Sequence[UnloadedRead]:
+    """Find the reads of scratch registers that nothing has loaded, the first of each place."""
+    walk = _Walk(program, facts, scratch_reads(program))
+    walk.nodes(facts.run.nodes, ())
+    reads = walk.found
     starts = starts_after(program, facts.run)
     if starts:
         ran = {node.address for node in facts.executions}
-        for read in _on_every_path(program, facts, walk, states[-1]):
+        last = walk.state()
+        for read in _on_every_path(program, facts, walk, last):
             if read.address not in ran:
                 reads[read.address, read.register] = read
-        walk.restore(states[-1])
+        walk.restore(last)
         for read in _on_paths(program, facts, walk, starts, ran):
             reads.setdefault((read.address, read.register), read)
-    ordered = [reads[place] for place in sorted(reads)]
-    return UnloadedReads(ordered, walk.steps, facts.run.nodes, effects, walk.sizes, states, found)
+    return [reads[place] for place in sorted(reads)]
 
 
 @cached_on_program
@@ -101,56 +72,11 @@ def _scratch_reads(isa: Isa, bundle: Bundle) -> BundleReads:
     return BundleReads(*(registers & isa.scratch for registers in reads_of(isa, bundle)))
 
 
-def _followed(
-    walk: _Walk, facts: ControlFacts, earlier: UnloadedReads | None
-) -> tuple[list[_Loaded], list[tuple[UnloadedRead, ...]]]:
-    """Return what is loaded before each node and at the end, and the reads found in each node.
-
-    A node that has not changed is not followed again if as much is loaded before it as there was.
-    """
-    nodes = facts.run.nodes
-    changed = _changed_nodes(walk, facts, earlier) if earlier is not None else ()
-    states, found = [_NOTHING], list[tuple[UnloadedRead, ...]]()
-    known = min(len(nodes), len(earlier.nodes)) if earlier is not None else 0
-    while len(found) < len(nodes):
-        place = len(found)
-        if earlier is not None and place < known and states[place] == earlier.states[place]:
-            at = bisect_left(changed, place)
-            stop = changed[at] if at < len(changed) else known
-            states += earlier.states[place + 1 : stop + 1]
-            found += earlier.found[place:stop]
-            if stop > place:
-                continue
-        walk.restore(states[place])
-        walk.nodes(nodes[place : place + 1], ())
-        states.append(walk.state())
-        found.append(tuple(walk.found.values()))
-    return states, found
-
-
-def _changed_nodes(walk: _Walk, facts: ControlFacts, earlier: UnloadedReads) -> Sequence[int]:
-    """Return the numbers of nodes that have changed, or whose effects on registers have."""
-    nodes, effects = facts.run.nodes, enumerate(zip(walk.effects, earlier.effects))
-    pairs = enumerate(zip(nodes, earlier.nodes))
-    changed = {n for n, (a, b) in pairs if a is not b and not walk.loads_alike(a, b, earlier.steps)}
-    others = [address for address, (a, b) in effects if a is not b and a != b]
-    for number, node in enumerate(nodes if others else ()):
-        first, last = node[0], node[0]
-        if isinstance(node, LoopRun):
-            last = facts.run.loops[node.head]
-        if bisect_left(others, first) != bisect_right(others, last):
-            changed.add(number)
-    return sorted(changed)
-
-
 class _Loaded(NamedTuple):
     """The registers that are loaded, and the elements of those that are loaded in parts."""
 
     registers: frozenset[str]
     elements: tuple[tuple[str, int], ...]
-
-
-_NOTHING = _Loaded(frozenset(), ())
 
 
 class _Walk:
@@ -171,37 +97,14 @@ class _Walk:
             for step in self.steps
             for window in step.windows
         }
-        self._state = _NOTHING
 
     def state(self) -> _Loaded:
-        """Return what is loaded: the same object as before if nothing more is."""
-        known = self._state
-        if len(self.loaded) != len(known.registers) or self.elements != dict(known.elements):
-            self._state = _Loaded(frozenset(self.loaded), tuple(sorted(self.elements.items())))
-        return self._state
+        return _Loaded(frozenset(self.loaded), tuple(sorted(self.elements.items())))
 
     def restore(self, state: _Loaded) -> None:
-        """Go on with what is loaded, and without reads that have been found."""
+        """Continue after other code, without the reads that have been found."""
         self.found = {}
-        if state is not self._state:
-            self.loaded, self.elements = set(state.registers), dict(state.elements)
-            self._state = state
-
-    def loads_alike(self, a: Node, b: Node, steps: Sequence[Step]) -> bool:
-        """Return whether two executions differ only in values that this analysis ignores.
-
-        `steps` are those of the second one.
-        """
-        address = a[0]
-        if type(a) is not Executed or type(b) is not Executed or address != b[0]:
-            return False
-        step = self.steps[address]
-        if step is not steps[address]:
-            return False
-        first = step.first_window
-        return a.values[first:] == b.values[first:] and not any(
-            access.kind == "write" and access.memory in self.sizes for access in step.accesses
-        )
+        self.loaded, self.elements = set(state.registers), dict(state.elements)
 
     def nodes(self, nodes: Sequence[Node], iteration: tuple[int, ...]) -> None:
         for node in nodes:

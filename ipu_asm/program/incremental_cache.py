@@ -145,14 +145,6 @@ class IncrementalCache:
         found: _T = known[1]
         return found
 
-    def known_whole(self, name: str) -> Any:
-        """Return the last result under a name of `whole`, whatever its inputs; None without one.
-
-        A computation may take over from it what does not depend on the edit.
-        """
-        known = self._whole.get(name)
-        return known[1] if known is not None else None
-
     def lookup(self, work: Work[_P, _T], program: _P, number: int, of_bundles: bool = False) -> _T:
         """Return the cached or computed result of an analysis about a bundle.
 

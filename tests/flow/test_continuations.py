@@ -52,7 +52,7 @@ def test_known_values_are_those_of_every_execution(first: int) -> None:
 def reads_of(text: str) -> list[tuple[int, str, bool]]:
     program = read_program(IPU, UNDECIDED + text)
     (facts,) = control_facts(program)
-    return [(r.address, r.register, r.is_certain) for r in unloaded_reads(program, facts).reads]
+    return [(r.address, r.register, r.is_certain) for r in unloaded_reads(program, facts)]
 
 
 LOADS = "ldr_mult_reg r0 lr0 cr0;; ldr_cyclic_mult_reg lr0 cr0 lr0;;\n"

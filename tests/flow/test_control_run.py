@@ -224,7 +224,7 @@ def test_a_loop_that_alternates_between_two_buffers_is_settled(alternate: str) -
     )
     run = check(text, {"cr1": 0, "cr4": 128})
     assert run.end.reason == HALTED
-    assert run.counts[-1] < 30
+    assert sum(1 for _ in executions(run.nodes)) < 30
 
 
 def test_a_run_of_ten_thousand_million_iterations_ends_at_its_limit() -> None:

@@ -1,6 +1,8 @@
-"""Parsed assertions: conditions, counts, regions, configurations and log expressions.
+"""Parsed assertions: conditions, counts, regions, log expressions, and configurations of the host.
 
-All spans are in the text of the assertion.
+All spans are in the text of the assertion. The host's registers have values from comments
+(`# CR cr4 = 64 | 128`), which count before `[kernel."GLOB"]` in the configuration of the project;
+what is given for one run (`--cr 4=64`) counts before both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Detection of loops that their branch never leaves, even if a fault ends the run."""
+"""Loops that their branch never leaves, and entries whose condition is false from the start."""
 
 from __future__ import annotations
 

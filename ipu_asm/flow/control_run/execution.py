@@ -52,7 +52,6 @@ from ipu_asm.flow.control_run.values import (
 )
 from ipu_asm.program.program import Program
 
-_MOST_STATES = 5_000
 _NONE: tuple[str, ...] = ()
 _STEPS_BETWEEN_LOOKS = 2_000
 _UNIFORM = 3
@@ -89,10 +88,10 @@ def executed(
     `observed` has registers by address, whose values the trace then has as well, before and after
     the bundle, behind those of its accesses and windows.
     """
-    return Execution(run, limits, observed or {}).finished(0)
+    return _Execution(run, limits, observed or {}).finished()
 
 
-class Execution:
+class _Execution:
     """The state of a run: the values of registers, the trace so far, and its end."""
 
     def __init__(
@@ -101,8 +100,6 @@ class Execution:
         self.values = list(run.initial)
         self.end: End | None = None
         self.nodes: list[Node] = []
-        self.states: list[list[Value]] = []
-        self.counts: list[int] = []
         self.count = 0
         self._run = run
         self._steps = run.steps
@@ -121,23 +118,12 @@ class Execution:
         """Return the number of bundles that are executed one by one if no loop is settled."""
         return min(self._most_steps, self.count + self._most_steps // 4 + 1)
 
-    def finished(self, address: int) -> ControlRun:
-        """Execute from an address to the end; return the run."""
+    def finished(self) -> ControlRun:
+        """Execute from address 0 to the end; return the run."""
+        address = 0
         while self.end is None:
-            address = self.next_node(address)
-        self.counts.append(self.count)
-        end, kept = self.end, len(self.states) <= _MOST_STATES
-        states, counts = (self.states, self.counts) if kept else ((), ())
-        return self._run._replace(
-            nodes=self.nodes, end=end, registers=self.values, states=states, counts=counts
-        )
-
-    def next_node(self, address: int) -> int:
-        """Execute the bundle or the loop at an address; return the next address."""
-        if len(self.states) <= _MOST_STATES:
-            self.states.append(self.values)
-            self.counts.append(self.count)
-        return self._advance(self.nodes, address)
+            address = self._advance(self.nodes, address)
+        return self._run._replace(nodes=self.nodes, end=self.end, registers=self.values)
 
     def _advance(self, nodes: list[Node], address: int) -> int:
         """Execute the bundle or the loop at an address; return the next address."""
@@ -155,8 +141,8 @@ class Execution:
         """Return the registers that a loop updates modulo a power of two."""
         if head not in self._cyclic:
             steps = self._steps[head : self._ends_of_loops[head] + 1]
-            guarded = (update for step in steps if step.guards for update in step.updates)
-            self._cyclic[head] = sorted({u.register for u in guarded if u.modulus})
+            updates = (update for step in steps for update in step.updates)
+            self._cyclic[head] = sorted({each.register for each in updates if each.modulus})
         return self._cyclic[head]
 
     def _iterate(self, loop: LoopIterations) -> int:
@@ -252,9 +238,7 @@ class Execution:
         return address
 
     def _execute(self, nodes: list[Node], address: int) -> int:
-        (
-            updates, accesses, branch, halts, windows, _, _, _, guarded, fixed, required,
-        ) = self._steps[address]  # fmt: skip
+        updates, accesses, branch, halts, windows, fixed, required = self._steps[address]
         old = new = self.values
         observed: list[Progression] = []
         taken: bool | None = None
@@ -264,15 +248,13 @@ class Execution:
         if updates:
             self.values = new = old.copy()
             for update in updates:
-                register, sum_, modulus, added = update
-                is_sum = not modulus and added is None
-                value = reduced(value_of(sum_, old)) if is_sum else update.value(old)
+                value = update.value(old)
                 if isinstance(value, Symbolic):
                     self.count += len(value.parts) // _PARTS_A_STEP
                     if is_unwieldy(value):
                         self.end, self.values = End(LIMIT, address), old
                         return address
-                new[register] = value
+                new[update.register] = value
         if accesses:
             bounds = self._bounds.get(address) or self._bounds_at(address)
             for access, (step, highest) in zip(accesses, bounds):
@@ -285,9 +267,9 @@ class Execution:
                 observed.append(Progression(offset))
         if windows:
             observed += [Progression(new[window.register]) for window in windows]
-        if guarded:
-            guards = (guard for update in updates for guard in guards_of(update, old))
-            observed += map(Progression, guards)
+        for update in updates:
+            if not update.is_sum:
+                observed += map(Progression, guards_of(update, old))
         if required or (fixed and address not in self._held):
             if self._are_refused((*fixed, *required), old, new):
                 self.end, self.values = End(FAULT, address), old

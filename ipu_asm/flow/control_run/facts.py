@@ -1,4 +1,4 @@
-"""What the control run says about a program: once for each configuration of the host."""
+"""The control run of a program: one for each configuration of the host."""
 
 from __future__ import annotations
 
@@ -195,14 +195,12 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
         steps = {mode: steps_of(program, mode) for mode in modes}
     except UnsupportedProgramError:
         return ()
-    earlier = {_key(each.presets): each for each in program.cache.known_whole(_NAME) or ()}
     # An edit of 1,000 bundles that leaves the steps as they were takes a tenth of the time.
     return program.cache.whole(
         _NAME,
         (steps, configurations),
         lambda: tuple(
-            _facts(program, steps[mode], each, earlier.get(_key(each)))
-            for each, mode in zip(configurations, modes)
+            _facts(program, steps[mode], each) for each, mode in zip(configurations, modes)
         ),
     )
 
@@ -211,27 +209,12 @@ def facts_with(program: Program, presets: Mapping[str, int]) -> ControlFacts | N
     """Return the facts with other values of the host than those of the program; None if none."""
     if not control_facts(program):
         return None
-    steps, name = steps_of(program, mode_of(presets)), f"facts_with {_key(presets)}"
-    earlier: ControlFacts | None = program.cache.known_whole(name)
-    return program.cache.whole(name, steps, lambda: _facts(program, steps, presets, earlier))
+    steps, name = steps_of(program, mode_of(presets)), f"facts_with {sorted(presets.items())}"
+    return program.cache.whole(name, steps, lambda: _facts(program, steps, presets))
 
 
-def _key(presets: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(presets.items()))
-
-
-def _facts(
-    program: Program,
-    steps: Sequence[Step],
-    presets: Mapping[str, int],
-    earlier: ControlFacts | None,
-) -> ControlFacts:
-    limits = Limits(_MOST_STEPS)
-    if earlier is None:
-        return ControlFacts(presets, executed(start_of(program, presets, steps), limits))
-    from ipu_asm.flow.control_run.rerun import run_after_edit  # a command knows no earlier state
-
-    return ControlFacts(presets, run_after_edit(program, presets, limits, steps, earlier.run))
+def _facts(program: Program, steps: Sequence[Step], presets: Mapping[str, int]) -> ControlFacts:
+    return ControlFacts(presets, executed(start_of(program, presets, steps), Limits(_MOST_STEPS)))
 
 
 def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> ControlFacts:

@@ -1,9 +1,15 @@
-"""How many further iterations of a loop take the same path as the last one."""
+"""How many further iterations of a loop take the same path as the last one.
+
+An update that is no sum acts like one for a while: a sum modulo 2^k until it passes a multiple of
+2^k, a byte that stays in 0..255 until it reaches a limit. The *guards* of an update are the values
+that decide about this. They are recorded with each execution, so that an iteration is only folded
+with others that act alike.
+"""
 
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.flow.control_run.steps import (
     Access,
@@ -28,10 +34,9 @@ from ipu_asm.flow.control_run.values import (
     unsigned,
 )
 
-if TYPE_CHECKING:
-    from ipu_asm.flow.control_run.loop_iterations import Rings
-
-
+Rings = Mapping[int, int]
+"""The size of the ring of each register."""
+NO_RINGS: Rings = {}
 Bound = int | None
 """A number of iterations; None for any number."""
 _HIGHEST_BYTE = 255
@@ -47,7 +52,7 @@ def further_iterations(
     nodes: Sequence[Node],
     strides: Sequence[Value],
     unknown_exit: int | None = None,
-    rings: Mapping[int, int] = {},
+    rings: Rings = NO_RINGS,
 ) -> Bound:
     """Return how many iterations after this one take the same path without a fault.
 
@@ -64,7 +69,7 @@ def further_iterations(
     for executed in executions(nodes):
         own = [next(remaining) for _ in executed.values]
         step = steps[executed.address]
-        bounds = [*_bounds_of_guards(step, executed, own, rings)] if step.guards else []
+        bounds = [*_bounds_of_guards(step, executed, own, rings)]
         if executed.address != unknown_exit:
             bounds += _bounds_of_branch(step, executed, own)
         if unknown_exit is None:

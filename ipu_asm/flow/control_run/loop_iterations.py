@@ -1,10 +1,19 @@
-"""The iterations of a loop that is executed."""
+"""The iterations of a loop in a control run, and loops with an unknown number of iterations.
+
+A branch that depends on an unknown value is assumed to stay in its loop. If three iterations are
+uniform, and nothing else ends the loop, all iterations are: their number is that of the
+comparison's repetitions, as a value that depends on the unknown one, and the run continues after
+the loop with values that depend on it.
+
+Registers may be steps on a ring: whatever reads them in the loop counts modulo the same size. Their
+values may be continued past the end of the ring.
+"""
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator, Sequence
 
-from ipu_asm.flow.control_run.iteration_bounds import further_iterations
+from ipu_asm.flow.control_run.iteration_bounds import Rings, further_iterations
 from ipu_asm.flow.control_run.steps import Branch, Step, Update
 from ipu_asm.flow.control_run.trace import (
     Executed,
@@ -28,9 +37,6 @@ from ipu_asm.flow.control_run.values import (
 )
 from ipu_asm.named_tuple import NamedTuple
 
-Rings = Mapping[int, int]
-"""The size of the ring of each register."""
-NO_RINGS: Rings = {}
 _UNIFORM = 3
 _LONGEST_PERIOD = 512
 
@@ -162,7 +168,7 @@ def rings_of(steps: Sequence[Step], nodes: Sequence[Node], values: Sequence[Valu
         if update.modulus and found.setdefault(update.register, update.modulus) != update.modulus:
             return None
     if not found:
-        return NO_RINGS
+        return {}
     updated = {update.register for update in updates}
     zeros = {n for n, value in enumerate(values) if value == 0 and n not in updated}
     if not all(_stays_on_ring(update, found, zeros) for update in updates):

@@ -1,4 +1,4 @@
-"""A control run: how it is bounded, its trace, and how it ended."""
+"""A control run: its limits, its trace, how it ended, and the fault that ended it."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ class ControlRun(NamedTuple):
     """The trace of a run from address 0, and how it ended.
 
     `initial` and `registers` are the first and the last values of the registers in `names`. `loops`
-    has the last address of each loop, by its first. `states` are the values before each node, and
-    before a bundle that ended the run without a node; `counts` are the bundles that had been
-    executed one by one then, and at the end. Long runs have neither.
+    has the last address of each loop, by its first.
     """
 
     steps: Sequence[Step]
@@ -61,8 +59,6 @@ class ControlRun(NamedTuple):
     nodes: Sequence[Node]
     end: End
     registers: Sequence[Value]
-    states: Sequence[list[Value]] = ()
-    counts: Sequence[int] = ()
 
     @property
     def is_complete(self) -> bool:

@@ -130,18 +130,19 @@ class _Reader:
                 halts = True
             elif spec.flow in ("branch", "jump", "indirect"):
                 branch = self._branch(spec, instruction)
-        step = Step(tuple(updates), tuple(accesses), branch, halts, tuple(windows))
-        if needs:
-            is_fixed = [all(n >= self._changing for n in each.registers) for each in needs]
-            step = step._replace(
-                fixed=tuple(each for each, fixed in zip(needs, is_fixed) if fixed),
-                required=tuple(each for each, fixed in zip(needs, is_fixed) if not fixed),
-            )
-        return step._replace(
-            registers=sum(1 << each for each in _registers_of(step)),
-            stores=tuple(n for n, each in enumerate(accesses) if _is_store(each)),
-            stepped=tuple(_stepped(step)),
-            guards=sum(update.guards for update in updates),
+        fixed: list[Requirement] = []
+        required: list[Requirement] = []
+        for need in needs:
+            is_fixed = all(register >= self._changing for register in need.registers)
+            (fixed if is_fixed else required).append(need)
+        return Step(
+            tuple(updates),
+            tuple(accesses),
+            branch,
+            halts,
+            tuple(windows),
+            tuple(fixed),
+            tuple(required),
         )
 
     def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
@@ -287,22 +288,6 @@ class _Reader:
 _reader = lru_cache(maxsize=8)(_Reader)
 
 
-def _registers_of(step: Step) -> set[int]:
-    sums = [*(update.sum for update in step.updates), *(each.offset for each in step.accesses)]
-    sums += [update.added for update in step.updates if update.added is not None]
-    found = {register for _, terms in sums for register, _ in terms}
-    found.update(update.register for update in step.updates)
-    found.update(window.register for window in step.windows)
-    found.update(n for each in (*step.fixed, *step.required) for n in each.registers)
-    for access in step.accesses:
-        found.update(access.bases)
-    branch = step.branch
-    if branch is not None:
-        found.update((branch.left, branch.right) if branch.relation else ())
-        found.update((branch.indirect,) if branch.indirect >= 0 else ())
-    return found
-
-
 def _word_of(instruction: Instruction, name: str) -> str | None:
     for operand, word in zip(instruction.operands, instruction.words[1:]):
         if operand is not None and operand.name == name:
@@ -319,20 +304,3 @@ def _is_live(spec: InstructionSpec, name: str) -> bool:
 def _sign_extended(value: int, bits: int) -> int:
     half = 1 << (bits - 1)
     return (value + half) % (1 << bits) - half
-
-
-def _is_store(access: Access) -> bool:
-    return access.kind == "write" and not access.space.is_register
-
-
-def _stepped(step: Step) -> Iterator[tuple[int, int, int]]:
-    for number, access in enumerate(step.accesses):
-        constant, terms = access.offset
-        if access.space.is_register or not access.bases or constant or len(terms) != 1:
-            continue
-        register, factor = terms[0]
-        for update in step.updates:
-            by, added = update.sum
-            is_step = update.is_sum and update.register == register and added == ((register, 1),)
-            if is_step and factor == access.unit:
-                yield number, register, by

@@ -177,11 +177,6 @@ class Branch(NamedTuple):
 class Step(NamedTuple):
     """What one bundle does to scalar registers, which memory it accesses, where control goes.
 
-    Besides, for analyses that look at every bundle: a bit set of the `registers` that it reads or
-    writes; the numbers of the accesses that are `stores` to memory; those whose offset is a
-    single register that the bundle steps, with the register and the step; and the number of
-    `guards` of all updates.
-
     Of what must hold, `fixed` depends on registers that no instruction can change, `required` on
     others.
     """
@@ -191,10 +186,6 @@ class Step(NamedTuple):
     branch: Branch | None = None
     halts: bool = False
     windows: tuple[WindowRead, ...] = ()
-    registers: int = 0
-    stores: tuple[int, ...] = ()
-    stepped: tuple[tuple[int, int, int], ...] = ()
-    guards: int = 0
     fixed: tuple[Requirement, ...] = ()
     required: tuple[Requirement, ...] = ()
 
@@ -218,7 +209,7 @@ class Step(NamedTuple):
     @property
     def first_required(self) -> int:
         """The place of the first value that must hold among the values of an execution."""
-        return self.first_guard + self.guards
+        return self.first_guard + sum([update.guards for update in self.updates])
 
     @property
     def first_observed(self) -> int:

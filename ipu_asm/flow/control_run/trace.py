@@ -1,7 +1,8 @@
 """The trace of a control run: executed bundles, with uniform iterations of loops folded.
 
 The iterations of a loop are folded into one if all take the same path and each value that they
-compare or address with changes by the same amount from one to the next.
+compare or address with changes by the same amount from one to the next. Such values are
+progressions, which are joined, counted, and turned into ranges of bytes.
 """
 
 from __future__ import annotations

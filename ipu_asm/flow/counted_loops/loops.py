@@ -1,4 +1,4 @@
-"""Loops with their iterations, and how often each of their bundles is issued."""
+"""Loops with constant iteration counts, and how often each of their bundles is issued."""
 
 from __future__ import annotations
 

@@ -1,10 +1,14 @@
-"""Dependences between the instructions of straight-line code and of a loop's iterations.
+"""Dependences between instructions, and the lower bounds that they set.
 
 A dependence says how many bundles later than its source its target must be issued, at least; 0
 means that they may share a bundle. What counts is when an instruction reads: a *live* read sees
-what its own bundle writes, any other read sees the state from before the bundle. So behind a write,
+what its own bundle writes, any other read sees the state from before the bundle. So after a write,
 a live read may be in the same bundle and another read may not; before a write it is the other way
 round. Two writes of one register never share a bundle.
+
+No schedule of a block is shorter than what its busiest slot or its longest chain of dependences
+takes. No schedule of a loop issues an iteration more often than its busiest slot allows, or than a
+recurrence does: a cycle of dependences that comes back to an instruction in a later iteration.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The instructions of straight-line code, with what they read and write, and basic blocks."""
+"""The instructions of straight-line code: what they read, write and access, and possible faults.
+
+An instruction that faults undoes its bundle, and nothing later happens, so packing must not move a
+store across it. An instruction cannot fault because of a register that never changes if another
+one, which demands the same of it, has been executed before.
+"""
 
 from __future__ import annotations
 

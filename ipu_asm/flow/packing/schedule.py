@@ -1,8 +1,13 @@
-"""List scheduling of a basic block: its instructions in fewer bundles, without renaming.
+"""List scheduling of basic blocks and modulo scheduling of loops, without renaming.
 
-Instructions that must share a bundle (a cycle of dependences that allow it, such as two that swap
-registers) are scheduled together. Greedy schedules are made from both ends and by several
-priorities, and the shortest is taken.
+List scheduling: instructions that must share a bundle (a cycle of dependences that allow it, such
+as two that swap registers) are scheduled together. Greedy schedules are made from both ends and by
+several priorities, and the shortest is taken.
+
+Modulo scheduling: a loop begins an iteration every few bundles, before the last one ends. Each
+instruction gets a time, in bundles from the start of its iteration; iterations start an initiation
+interval apart. The branch of the loop is in the last bundle of the first interval, so that the next
+iteration starts after it.
 """
 
 from __future__ import annotations

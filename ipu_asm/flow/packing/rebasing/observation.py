@@ -1,4 +1,9 @@
-"""What the run of a program says about the reads of registers that can change."""
+"""Execution of the registers that never depend on data, and what their reads see.
+
+Each value is computed twice: with the values of the host, and with random ones in their place. Two
+values that are equal both times are equal for all values of the host on the same path, and a value
+that is the same both times does not depend on the host, but for a chance of one in 2^32.
+"""
 
 from __future__ import annotations
 

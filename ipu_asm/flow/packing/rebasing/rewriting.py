@@ -1,4 +1,13 @@
-"""The text of a program in which operands have other values, and instructions are left out."""
+"""Rewritings that may save updates of registers, and the text that they lead to.
+
+Each is tried, and kept only if it is proven.
+
+- *unread*: an update that nothing reads is left out
+- *merged*: an update that is all that reads what was computed before joins it
+- *equal*: the reads of a web get other registers, which have the same values when they are read
+- *decision*: a branch compares another register, so that its counter is not needed
+- *constant*: reads that always get the same number get it from a register without another use
+"""
 
 from __future__ import annotations
 

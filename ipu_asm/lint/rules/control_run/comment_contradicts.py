@@ -37,7 +37,6 @@ from typing import Collection, Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import wrapped
 from ipu_asm.isa.operands import number_value
@@ -77,7 +76,7 @@ def _end_of_header(program: Program) -> int:
 
 
 def _claims_of(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    claims = [each for each in _claims(program) if not _is_met(facts.run, each)]
+    claims = [each for each in _claims(program) if each.register in facts.run.names.positions]
     if not claims or not facts.run.is_complete:
         return
     name = f"comment_contradicts {sorted(facts.presets.items())}"
@@ -91,12 +90,6 @@ def _claims_of(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
                 f"{_seen_text(values)}"
             )
             yield Diagnostic(RULE_ID, message, claim.span)
-
-
-def _is_met(run: ControlRun, claim: _Claim) -> bool:
-    """Return whether a register has a value outside of loops, which needs no second run."""
-    position = run.names.positions.get(claim.register)
-    return position is None or any(state[position] == claim.value for state in run.states)
 
 
 def _claims(program: Program) -> Iterator[_Claim]:

@@ -37,7 +37,7 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
-from ipu_asm.flow.control_run.steps import Access
+from ipu_asm.flow.control_run.steps import Access, Step
 from ipu_asm.flow.lost_stores import lowest
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
@@ -90,17 +90,32 @@ def _group(access: Access) -> tuple[str, tuple[int, ...]]:
 def _stepped_from_zero(facts: ControlFacts) -> list[_Skipping]:
     """Return the accesses whose first execution steps its register from 0."""
     found: list[_Skipping] = []
-    waiting = {n: step for n, step in enumerate(facts.run.steps) if step.stepped}
+    steps = facts.run.steps
+    waiting = {n: stepped for n, step in enumerate(steps) if (stepped := [*_stepped(step)])}
     for node in facts.executions:
         address = node.address
         if address not in waiting:
             continue
-        step = waiting.pop(address)
-        for number, register, by in step.stepped:
+        step = steps[address]
+        for number, register, by in waiting.pop(address):
             access = step.accesses[number]
             if node.values[step.compared + number].start == by * access.unit:
                 found.append(_Skipping(address, access, register, by))
     return found
+
+
+def _stepped(step: Step) -> Iterator[tuple[int, int, int]]:
+    """Yield the accesses at a register that their bundle steps: number, register and step."""
+    for number, access in enumerate(step.accesses):
+        constant, terms = access.offset
+        if access.space.is_register or not access.bases or constant or len(terms) != 1:
+            continue
+        register, factor = terms[0]
+        for update in step.updates:
+            by, added = update.sum
+            is_step = update.is_sum and update.register == register and added == ((register, 1),)
+            if is_step and factor == access.unit:
+                yield number, register, by
 
 
 def _never_at_zero(

@@ -41,7 +41,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import access_span, accesses_of
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.unloaded_reads import UnloadedRead, UnloadedReads, scratch_reads, unloaded_reads
+from ipu_asm.flow.unloaded_reads import UnloadedRead, scratch_reads, unloaded_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
@@ -133,10 +133,8 @@ def _unloaded_reads(program: Program, facts: ControlFacts) -> Sequence[UnloadedR
     if not program.where(_halts):
         return ()
     name = f"unloaded_reads {sorted(facts.presets.items())}"
-    earlier: UnloadedReads | None = program.cache.known_whole(name)
     inputs = facts, scratch_reads(program)
-    found = program.cache.whole(name, inputs, lambda: unloaded_reads(program, facts, earlier))
-    return found.reads
+    return program.cache.whole(name, inputs, lambda: unloaded_reads(program, facts))
 
 
 def _halts(_isa: Isa, bundle: Bundle) -> bool:

@@ -69,35 +69,3 @@ def test_a_run_after_random_edits_is_that_of_the_text(seeds: Sequence[int]) -> N
             check(analysis)
             assert_same(analysis, fresh.analyze(text, settings=settings))
             before, text = analysis, edited(text, random)
-
-
-STRAIGHT = "".join(
-    f"set lr{n % 8} {n};;\nincr lr9 128; ldr_mult_reg r0 lr9 cr0;;\n" for n in range(50)
-)
-
-
-def nodes_kept(text: str, old: str, new: str) -> list[bool]:
-    """Of the nodes of a run after an edit, which ones are those of the run before it."""
-    analyzer = Analyzer(_IPU)
-    before = analyzer.analyze(text)
-    [first] = control_facts(before.program)
-    after = analyzer.analyze(text.replace(old, new, 1), before=before)
-    [second] = control_facts(after.program)
-    return [a is b for a, b in zip(first.run.nodes, second.run.nodes)]
-
-
-def test_a_value_is_followed_up_to_the_next_write() -> None:
-    kept = nodes_kept(f"{STRAIGHT}bkpt;;\n", "set lr4 20", "set lr4 21")
-    assert [number for number, is_kept in enumerate(kept) if not is_kept] == [40, 56]
-
-
-def test_a_value_that_changes_all_others_leaves_what_comes_before() -> None:
-    kept = nodes_kept(f"{STRAIGHT}bkpt;;\n", "set lr2 26", "set lr9 26")
-    assert all(kept[:52])
-    assert not any(kept[53:100:2])
-
-
-def test_a_loop_that_does_not_use_the_register_is_kept() -> None:
-    loop = "set lr1 0; set lr2 9;;\nrow: incr lr1 1;;\nblt lr1 lr2 row;;\n"
-    text = f"set lr7 1;;\n{loop}ldr_mult_reg r0 lr7 cr0;;\nbkpt;;\n"
-    assert nodes_kept(text, "set lr7 1", "set lr7 2") == [False, True, True, False, True]
