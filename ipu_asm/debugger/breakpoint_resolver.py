@@ -89,7 +89,6 @@ class BreakpointResolver:
         return None if address is None else self.at_address(address)
 
     def at_address(self, address: int) -> ResolvedBreakpoint | None:
-        """Return the bundle at an address; None if the program has none there."""
         place = self.table.place(address)
         return place and ResolvedBreakpoint(address, place, addresses=(address,))
 
@@ -108,7 +107,6 @@ class BreakpointResolver:
         return range(start, end)
 
     def addresses_on(self, line: int) -> set[int]:
-        """Return the bundles of the instructions on a line."""
         return {entry.address for entry in self._touching(self._lines.line_span(line))}
 
     def bundles_on(self, first: int, last: int) -> list[Span]:
@@ -120,7 +118,6 @@ class BreakpointResolver:
         return list(dict.fromkeys(self._place(entry).span for entry in places.values()))
 
     def _touching(self, within: Span) -> list[_Entry]:
-        """The entries that overlap a span."""
         first = bisect_right(self._ends, within.start)
         end = bisect_left(self._entries, within.end, key=lambda entry: entry.span.start)
         return [entry for entry in self._entries[first:end] if entry.span.end > within.start]

@@ -95,11 +95,9 @@ class HitFilter:
         return self.log is not None and self.hit_condition is None
 
     def holds(self, state: AnyState) -> bool:
-        """Return whether the condition holds, or there is none."""
         return self.condition is None or self.condition(state)
 
     def count(self, cycle: int) -> None:
-        """Count a hit at a cycle, unless it is counted already."""
         is_new = cycle > self.counted_until and (not self.hits or self.hits[-1] < cycle)
         if self.hit_condition is not None and is_new:
             self.hits.append(cycle)
@@ -109,7 +107,6 @@ class HitFilter:
         return self.hit_condition is None or self.hit_condition(bisect_right(self.hits, cycle))
 
     def drop_hits_after(self, cycle: int) -> None:
-        """Drop the hits after a cycle."""
         del self.hits[bisect_right(self.hits, cycle) :]
         self.counted_until = min(self.counted_until, cycle)
 
@@ -144,18 +141,15 @@ class DataBreakpoint(HitFilter):
         self.access = access
 
     def bundles(self, accesses: Accesses) -> frozenset[int]:
-        """Return the addresses of bundles after which it may stop."""
         reads, writes = self.access is not AccessType.WRITE, self.access is not AccessType.READ
         return accesses.bundles(self.region.name, reads, writes)
 
     @property
     def may_read(self) -> bool:
-        """Whether it stops after reads, too."""
         return self.access is not AccessType.WRITE
 
     @property
     def watched_range(self) -> WatchedRange:
-        """The bytes of memory after whose accesses it may stop."""
         kinds = {AccessType.READ: READS, AccessType.WRITE: WRITES, AccessType.BOTH: READS | WRITES}
         start, size = self.region.start, self.region.size
         return WatchedRange(start, start + size, kinds[self.access])

@@ -46,7 +46,6 @@ class ExpressionCondition:
         self._compiled: tuple[MachineView, Check] | None = None
 
     def __call__(self, state: AnyState) -> bool:
-        """Return whether it holds."""
         try:
             return evaluate_condition(self._context(), self.text)
         except ExpressionError as error:

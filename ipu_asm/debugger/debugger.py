@@ -74,7 +74,6 @@ class Debugger:
 
     @property
     def cycle(self) -> int:
-        """The number of bundles executed."""
         return self.machine.cycles
 
     @property
@@ -170,7 +169,6 @@ class Debugger:
         return self._arrived(run_line_back(self.runner, self.resolver, point))
 
     def step(self) -> Stop:
-        """Execute one bundle."""
         return self.resume(ResumePoint(self.cycle + 1, (), StopReason.STEP))
 
     def step_line(self) -> Stop:
@@ -235,8 +233,6 @@ class Debugger:
 
 
 def run_back(runner: Runner, point: ResumePoint) -> Stop:
-    """Move to the last stop before the end of a resume point, or else to the first cycle."""
-
     def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
         while causes := runner.seek(end, is_logging=False):
             if causes == [PAUSED]:
@@ -252,8 +248,6 @@ def run_back(runner: Runner, point: ResumePoint) -> Stop:
 
 
 def run_line_back(runner: Runner, resolver: BreakpointResolver, point: ResumePoint) -> Stop:
-    """Move to the last line start before the end of a resume point, or else to the first cycle."""
-
     def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
         start, is_paused = last_line_start(runner.history, resolver, end, runner.options.pause)
         if start is not None:

@@ -220,7 +220,6 @@ def missing_inputs(
 
 
 def name_with_purpose(name: str, note: str) -> str:
-    """The register, with the first words of what the header says of it: `cr3 (SIZE)`."""
     purpose = note.split(" (")[0].split(",")[0].strip()
     return f"{name} ({purpose})" if 0 < len(purpose) <= _LONGEST else name
 

@@ -43,7 +43,6 @@ class Keyframes:
         return self._saved[cycle]
 
     def before(self, cycle: int) -> int:
-        """Return the cycle of the last keyframe at or before a cycle."""
         return self.cycles[bisect_right(self.cycles, cycle) - 1]
 
     def add(self, cycle: int, saved: SavedState) -> None:
@@ -58,7 +57,6 @@ class Keyframes:
             self._thin(cycle)
 
     def drop_after(self, cycle: int) -> None:
-        """Drop the keyframes after a cycle."""
         keep = bisect_right(self.cycles, cycle)
         for late in self.cycles[keep:]:
             self._drop(late)
@@ -109,8 +107,6 @@ Run = Callable[[AnyMachine, int], object]
 
 
 class Edit(NamedTuple):
-    """A change that the user made at a cycle."""
-
     region: Region
     data: bytes
 
@@ -136,7 +132,6 @@ class History:
 
     @property
     def cycle(self) -> int:
-        """The current cycle."""
         return self.machine.cycles
 
     def edit(self, where: Region, data: bytes) -> None:
@@ -152,7 +147,6 @@ class History:
         self.end = cycle
 
     def reset(self) -> None:
-        """Go to the first cycle and drop all edits."""
         self.edits.clear()
         self.keyframes.drop_after(self.first)
         self.end = self.first
@@ -194,7 +188,6 @@ class History:
         return min(until, self.cycle + self._pause_interval)
 
     def apply_edits(self) -> None:
-        """Apply the edits recorded for the current cycle."""
         for edit in self.edits.get(self.cycle, ()):
             write_region(self.machine.state, edit.region, edit.data)
 
@@ -226,7 +219,6 @@ class History:
             self._keep()
 
     def is_edited(self, name: str) -> bool:
-        """Return whether a register (or `xmem`) is edited at any cycle of the history."""
         return any(edit.region.name == name for edits in self.edits.values() for edit in edits)
 
     def segments(self, until: int) -> Iterator[tuple[int, int]]:
@@ -276,7 +268,6 @@ def _thinned(cycles: list[int], now: int, ratio: float) -> Iterable[int]:
 
 
 def _unshared(before: Image, after: Image) -> int:
-    """The bytes of a keyframe that are not shared with the previous one."""
     size = KEYFRAME_BYTES
     for mine, theirs in zip(before, after):
         if mine is not theirs:

@@ -71,17 +71,14 @@ class UsedRegion(NamedTuple):
 
     @property
     def reads(self) -> int:
-        """Reads of its blocks, added up."""
         return sum(cell.reads for cell in self.cells)
 
     @property
     def writes(self) -> int:
-        """Writes of its blocks, added up."""
         return sum(cell.writes for cell in self.cells)
 
     @property
     def planned(self) -> int:
-        """What the whole run does with it."""
         planned = 0
         for cell in self.cells:
             planned |= cell.planned
@@ -231,7 +228,6 @@ def named_parts(
 
 
 def without(bytes_: range, parts: Iterable[NamedPart]) -> list[range]:
-    """Return what some parts leave of a range of bytes."""
     left, start = [], bytes_.start
     for part in sorted(parts, key=lambda each: each.bytes.start):
         if part.bytes.stop <= start or part.bytes.start >= bytes_.stop:

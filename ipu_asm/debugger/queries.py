@@ -271,7 +271,6 @@ class MemoryAccesses:
             history.go_to(now)
 
     def _addresses(self, end: int) -> array[int]:
-        """The addresses of the bundles from the current cycle to another one."""
         history, found = self._runner.history, array("H")
         while history.cycle < end:
             recording = Recording(tail_limit=end - history.cycle)
@@ -282,7 +281,6 @@ class MemoryAccesses:
         return found
 
     def _at(self, cycle: int, is_write: bool) -> LastAccess | None:
-        """The last access of a kind that the bundle after a cycle makes."""
         history, machine = self._runner.history, self._runner.machine
         history.go_to(cycle)
         machine.run_on_numpy(1)

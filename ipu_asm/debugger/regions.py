@@ -68,13 +68,11 @@ class RegionMap:
         return Region(name, start, size)
 
     def text(self, where: Region) -> str:
-        """Return the text of a region for messages."""
         if where == self.whole(where.name):
             return where.name
         return f"{where.name}[{where.start:#x}..+{where.size}]"
 
     def content(self, registers: RegisterFile, where: Region) -> bytes:
-        """Return the bytes of a part of a register, other than the program counter."""
         vector = self._layout.vector_places.get(where.name)
         if vector is not None:
             start = vector.start + where.start
@@ -105,7 +103,6 @@ class RegionMap:
             registers.scalars[index] = int.from_bytes(word, "little")
 
     def changed(self, where: Region) -> Check:
-        """Return the check that a bundle has changed a part of a register."""
         if where.name == COUNTER:
             # It counts up by one; a branch changes it.
             next_one = checks.binary(Opcode.ADD, checks.LAST_PC, checks.number(1))
@@ -115,7 +112,6 @@ class RegionMap:
         return checks.changed(start, where.size)
 
     def _indices(self, name: str) -> range:
-        """The scalars of a register or a group."""
         group = self._layout.group_places.get(name)
         if group is not None:
             return range(group.start, group.stop)
@@ -144,7 +140,6 @@ class Accesses:
         self._accesses = {pc: found[word] for pc, word in enumerate(words) if word is not None}
 
     def bundles(self, name: str, reads: bool, writes: bool) -> frozenset[int]:
-        """Return the addresses of the bundles that may read or write a register or the memory."""
         key = name, reads, writes
         if key not in self._bundles:
             self._bundles[key] = frozenset(self._find_bundles(*key))
@@ -169,7 +164,6 @@ class Accesses:
         return register is not None and bool(self.bundles(register, reads=False, writes=True))
 
     def text(self, where: Region) -> str:
-        """Return the text of a region for messages."""
         return self.regions.text(where)
 
     def last_change(self, where: Region) -> tuple[bytes, bytes] | None:
@@ -208,7 +202,6 @@ class Accesses:
         return None
 
     def has_read(self, where: Region) -> DecodedInstruction | None:
-        """Return the instruction of the last bundle executed that read a region, or None."""
         for instruction, access in self._last_accesses(where):
             is_near = where.name != MEMORY or where.overlaps(*self._bytes_read(instruction))
             if access.reads and is_near:
@@ -225,7 +218,6 @@ class Accesses:
                 yield pc
 
     def _last_accesses(self, where: Region) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
-        """The accesses of the last bundle executed to the register or memory of a region."""
         for instruction, access in self._accesses.get(self._machine.snapshot.pc, ()):
             if self._isa.units(access.register) & self._isa.units(where.name):
                 yield instruction, access
@@ -271,17 +263,14 @@ def _updates(access: RegisterAccess) -> bool:
 
 @lru_cache(maxsize=16)
 def region_map(layout: RegisterLayout, memory_size: int) -> RegionMap:
-    """Return the parts of the states with this layout and this size of memory."""
     return RegionMap(layout, memory_size)
 
 
 def regions_of(state: AnyState) -> RegionMap:
-    """Return the parts of a state."""
     return region_map(state.layout, state.memory_size)
 
 
 def read_region(state: AnyState, where: Region) -> bytes:
-    """Return the current bytes of a region."""
     start, end = where.start, where.start + where.size
     if where.name == MEMORY:
         return bytes(memoryview(state.xmem.content)[start:end])

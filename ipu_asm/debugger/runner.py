@@ -65,7 +65,6 @@ class StopBuilder:
         self._halts = halts
 
     def stop(self, reason: StopReason, description: str) -> Stop:
-        """Return a stop with one cause, which is neither a breakpoint nor a trap."""
         return self.caused_by([StopCause(reason, description)])
 
     def caused_by(self, causes: Sequence[StopCause]) -> Stop:
@@ -77,11 +76,9 @@ class StopBuilder:
         return Stop(ordered[0].reason, description, cycle, pc, hits, trap=ordered[0].trap)
 
     def paused(self, continuation: ResumePoint) -> Stop:
-        """Return a pause, with the rest of the move."""
         return self.caused_by([PAUSED])._replace(continuation=continuation)
 
     def arrived(self) -> Stop:
-        """Return the end of a step or of a jump."""
         return self.stop(StopReason.STEP, f"cycle {self._history.cycle}")
 
     def at_start(self) -> Stop:
@@ -132,7 +129,6 @@ class HostData(NamedTuple):
 
     @property
     def bytes(self) -> range:
-        """Its addresses."""
         return range(self.address, self.address + self.size)
 
 
@@ -177,7 +173,6 @@ class Runner:
         self.machine.state.lines = self.trap_addresses.lines = self.stops.lines = lines
 
     def run(self, point: ResumePoint) -> Stop:
-        """Run to the next cause of a stop, to the end of a resume point, or until a halt."""
         if self.machine.state.is_halted:
             return self.stops.halted(StopReason.ENDED)
         try:
@@ -196,7 +191,6 @@ class Runner:
         return self.stops.stop(point.at_end, limit)
 
     def jump(self, point: ResumePoint) -> Stop:
-        """Go to the cycle of a resume point, ignoring breakpoints and traps."""
         try:
             reached = self.history.go_to(point.until, self.options.pause)
         except ExecutionFault as error:
@@ -238,7 +232,6 @@ class Runner:
             self.breakpoints.mark_counted(self.history.cycle)
 
     def causes_here(self, is_logging: bool = False) -> list[StopCause]:
-        """Return the causes of a stop in front of the current bundle."""
         if self.machine.state.is_halted:
             return []
         conditions = self._conditions((), is_logging)
@@ -291,7 +284,6 @@ class Runner:
         return self.history.cycle >= until or self.machine.state.is_halted
 
     def _is_paused(self, until: int) -> bool:
-        """Whether a pause is requested before the end of a run."""
         return not self._is_at(until) and self.options.pause()
 
     def _count_missed_hits(self) -> bool:

@@ -48,7 +48,6 @@ class BreakpointSet:
 
     @property
     def filters(self) -> list[HitFilter]:
-        """All breakpoints of both kinds."""
         return [*self.at_bundles, *self.at_data]
 
     def is_trapped(self, trap: Trap, state: AnyState) -> bool:
@@ -57,17 +56,14 @@ class BreakpointSet:
         return trap in self.traps and (condition is None or condition(state))
 
     def set_at_bundles(self, breakpoints: Sequence[Breakpoint]) -> None:
-        """Replace the breakpoints at bundles."""
         self._drop_hits_of_new(breakpoints)
         self.at_bundles = tuple(breakpoints)
 
     def set_at_data(self, breakpoints: Sequence[DataBreakpoint]) -> None:
-        """Replace the data breakpoints."""
         self._drop_hits_of_new(breakpoints)
         self.at_data = tuple(breakpoints)
 
     def with_hit_conditions(self) -> BreakpointSet:
-        """Return the set of the breakpoints with a hit condition, without traps."""
         return BreakpointSet(
             [breakpoint for breakpoint in self.at_bundles if breakpoint.hit_condition],
             [breakpoint for breakpoint in self.at_data if breakpoint.hit_condition],
@@ -79,7 +75,6 @@ class BreakpointSet:
             breakpoint.counted_until = max(breakpoint.counted_until, cycle)
 
     def drop_hits_after(self, cycle: int) -> None:
-        """Drop the hits after a cycle."""
         for breakpoint in self.filters:
             breakpoint.drop_hits_after(cycle)
 
@@ -135,7 +130,6 @@ class StopConditions:
 
     @property
     def test(self) -> StopTest:
-        """The test for a run: whether there may be a cause in front of a bundle address."""
         in_front, after = _Checks(), _Checks()
         for breakpoint in self._at_bundles:
             in_front.add(breakpoint.addresses, self._check_of(breakpoint.condition))
@@ -173,7 +167,6 @@ class StopConditions:
         return tuple(ranges)
 
     def causes(self) -> list[StopCause]:
-        """Return all causes after a run, without counting the hits of breakpoints."""
         found = list(self._data_causes())
         if self._monitor is not None:
             found += self._numeric(self._monitor.hits())
@@ -264,13 +257,10 @@ class StopConditions:
 
 
 class _Checks:
-    """Checks by address."""
-
     def __init__(self) -> None:
         self.at: dict[int, list[Check]] = {}
 
     def add(self, addresses: Iterable[int], check: Check) -> None:
-        """Add a check to some addresses."""
         for address in addresses:
             self.at.setdefault(address, []).append(check)
 

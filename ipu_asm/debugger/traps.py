@@ -122,15 +122,12 @@ class AssertionChecks:
         return [finding for finding in lifted if finding.rule == ASSERTION_FALSE]
 
     def failed_before(self) -> FailedAssertion | None:
-        """Return the first condition that does not hold in front of the next bundle."""
         return self._failed(self._before, self._machine.state.program_counter, "before")
 
     def failed_after(self) -> FailedAssertion | None:
-        """Return the first condition that does not hold after the last bundle executed."""
         return self._failed(self._after, self._machine.snapshot.pc, "after")
 
     def failed(self) -> FailedAssertion | None:
-        """Return the first condition that does not hold between two bundles."""
         return self.failed_after() or self.failed_before()
 
     @property
@@ -148,7 +145,6 @@ class AssertionChecks:
 
     @property
     def has_conditions(self) -> bool:
-        """Whether a run has to be checked between bundles."""
         return bool(self._before or self._after)
 
     def checks(self, may_change_type: bool = False) -> tuple[Checks, Checks]:
@@ -213,7 +209,6 @@ class AssertionChecks:
 
 
 def _without(checks: dict[int, list[_Check]], proven: frozenset[Span]) -> dict[int, list[_Check]]:
-    """Return the checks of conditions that are not proven."""
     left = {
         address: [check for check in some if check.span not in proven]
         for address, some in checks.items()
@@ -284,7 +279,6 @@ class TrapAddresses:
         self.assertions = AssertionChecks(machine, lines)
 
     def describe(self, reason: StopReason) -> str:
-        """Describe the current stop of the machine in one line."""
         return describe_stop(run_end_of(self.machine, reason, self.lines))
 
     def may_change_type(self, is_type_edited: bool) -> bool:

@@ -28,7 +28,6 @@ class WatchTarget(NamedTuple):
         return _SEPARATOR.join(parts if self.bits is None else [*parts, f"{self.bits:#x}"])
 
     def name(self, view: MachineView) -> str:
-        """Return the name of the target in a machine, an expression where possible."""
         location = self.location(view)
         if location is None:
             return view.regions.text(self.region)

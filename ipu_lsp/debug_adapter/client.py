@@ -49,7 +49,6 @@ class DebugClient(NamedTuple):
         return self.name == "vscode"
 
     def path_to_client(self, path: str) -> str:
-        """Convert a path to the format that the client expects."""
         if not self.sends_uris:
             return path
         from urllib.request import pathname2url
@@ -116,7 +115,6 @@ class _ClientPosition(NamedTuple):
 
 
 def is_same_path(one: str, other: str) -> bool:
-    """Return whether two paths refer to the same file, which need not exist."""
     one, other = (os.path.normcase(os.path.abspath(path)) for path in (one, other))
     if one == other:
         return True
@@ -147,11 +145,9 @@ class SourceView(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text, as it was when the program was loaded."""
         return self.resolver.table.source.text
 
     def is_meant(self, argument: SourceArgument) -> bool:
-        """Return whether a client's source is this one."""
         if self.reference:
             return argument.source_reference == self.reference
         if argument.path is None or argument.source_reference:
@@ -159,12 +155,10 @@ class SourceView(NamedTuple):
         return is_same_path(path_of(argument.path), self.path)
 
     def start(self, place: SourceLocation) -> Json:
-        """Return the start of a location as the fields `source`, `line` and `column`."""
         return {"source": self.source, **self.positions.start_to_client(place.span)}
 
 
 def view_of_file(kernel: Kernel, resolver: BreakpointResolver, client: DebugClient) -> SourceView:
-    """Return the view of the file of a program, or of the disassembly of an image."""
     positions, name = Positions(kernel.source.text, client), os.path.basename(kernel.name)
     if kernel.is_image:
         origin = "disassembled"
@@ -177,7 +171,6 @@ def view_of_file(kernel: Kernel, resolver: BreakpointResolver, client: DebugClie
 def view_of_expansion(
     kernel: Kernel, resolver: BreakpointResolver, client: DebugClient
 ) -> SourceView:
-    """Return the view of the expansion of a template."""
     assert kernel.expansion is not None
     stem, extension = os.path.splitext(os.path.basename(kernel.name))
     context = kernel.expansion.context
@@ -213,23 +206,19 @@ class MemoryReference(NamedTuple):
 
     @property
     def address(self) -> str:
-        """The address of the byte, which is a valid reference, too."""
         return shown_address(self.origin + self.start)
 
     def moved(self, offset: int) -> MemoryReference:
-        """Return the reference so many bytes further on."""
         return self._replace(start=self.start + offset)
 
 
 def reference_of(region: Region) -> str:
-    """Return the memory reference of a region."""
     if region.name == MEMORY:
         return f"{region.start:#x}"
     return f"{region.name}+{region.start:#x}" if region.start else region.name
 
 
 def read_reference(text: str, regions: RegionMap) -> MemoryReference | None:
-    """Parse a memory reference of a machine; None if it is invalid."""
     number = _number(text)
     if number is not None:
         return _at_address(number, regions)
@@ -295,14 +284,11 @@ class VariableReferences(Generic[_T]):
         return self._numbers[thing]
 
     def get(self, number: int) -> _T | None:
-        """Return the object of a number; None if it is stale or unknown."""
         return self._things.get(number)
 
     def was_given(self, number: int) -> bool:
-        """Return whether a number has ever been assigned."""
         return 0 < number < self._next
 
     def clear(self) -> None:
-        """Forget all objects: the machine moves."""
         self._things.clear()
         self._numbers.clear()

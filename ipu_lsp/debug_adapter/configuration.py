@@ -211,7 +211,6 @@ def with_configured_run(arguments: Json) -> tuple[Json, str]:
 
 
 def _launch(found: FoundRun, define: Any) -> Json:
-    """The inputs as the fields of a launch configuration."""
     run = found.run
     fields = {
         option.name: option.field

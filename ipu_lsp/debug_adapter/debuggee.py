@@ -59,8 +59,6 @@ _REMEDY = "give them in the launch configuration (cr, load) or in ipu.toml"
 
 
 class Hooks(NamedTuple):
-    """Callbacks of the running machine: whether to pause, and output of log breakpoints."""
-
     pause: Callable[[], bool]
     log: Callable[[str], None]
 
@@ -127,7 +125,6 @@ class Debuggee:
 
     @property
     def last_cycle(self) -> int | None:
-        """The cycle in which the machine halts; None if unknown, or after an edit of its state."""
         return self.debugger.last_cycle
 
     def moving(self) -> None:
@@ -135,7 +132,6 @@ class Debuggee:
         self._before = StateAtCycle(self.debugger.state.save(), self.debugger.cycle)
 
     def stopped(self, stop: Stop) -> None:
-        """Update the inspector after the machine has stopped."""
         self._live.cycle = self.debugger.cycle
         is_last = self.debugger.state.is_halted and 0 <= stop.pc < self.debugger.state.program_limit
         self.inspector.update_after_stop(
@@ -144,7 +140,6 @@ class Debuggee:
 
     @property
     def views(self) -> list[SourceView]:
-        """The sources of the program: its file, and the expansion of a template."""
         return [self.file] if self._expansion is None else [self.file, self._expansion]
 
     @property
@@ -153,12 +148,10 @@ class Debuggee:
         return next(view for view in self.views if view.resolver is self.debugger.resolver)
 
     def view_of(self, source: SourceArgument) -> SourceView | None:
-        """Return the source of the program that a client means; None if it is another one."""
         return next((view for view in self.views if view.is_meant(source)), None)
 
     @property
     def source_names(self) -> str:
-        """The names of the sources, for messages."""
         return " or ".join(view.source["name"] for view in self.views)
 
     @cached_property

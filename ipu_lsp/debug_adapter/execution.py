@@ -87,18 +87,15 @@ class BreakpointList:
         return changed
 
     def records_of(self, hits: Iterable[HitFilter]) -> list[BreakpointRecord]:
-        """Return the records of the breakpoints that stopped the machine."""
         wanted = [id(hit) for hit in hits]
         return [record for record in self._records() if id(record.breakpoint) in wanted]
 
     @property
     def at_bundles(self) -> list[Breakpoint]:
-        """The breakpoints on bundles."""
         return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, Breakpoint)]
 
     @property
     def at_data(self) -> list[DataBreakpoint]:
-        """The breakpoints on accesses to data."""
         return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, DataBreakpoint)]
 
     def _records(self) -> list[BreakpointRecord]:
@@ -167,18 +164,15 @@ class Execution:
 
     @property
     def is_running(self) -> bool:
-        """Whether the machine moves as soon as no message is waiting."""
         return self._move is not None
 
     @property
     def program(self) -> Debuggee:
-        """The debuggee, where there is one."""
         assert self.debuggee is not None
         return self.debuggee
 
     @property
     def hooks(self) -> Hooks:
-        """The callbacks of the running machine."""
         return Hooks(self._should_pause, self._log)
 
     def start(self, move: Move, title: str, may_end: bool) -> None:
@@ -283,14 +277,12 @@ class Execution:
             self._breathed_at = time.monotonic()
 
     def _log(self, text: str) -> None:
-        """Send the output of a log breakpoint, with its location."""
         debuggee = self.program
         address = debuggee.debugger.state.program_counter
         self._outbox.tell(f"{text}\n", **debuggee.output_location(address))
 
 
 def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
-    """Return the body of the event `stopped`."""
     records = breakpoints.records_of(stop.hits)
     reason = _NAMES[stop.reason]
     if stop.reason is StopReason.BREAKPOINT and records:
@@ -331,7 +323,6 @@ def exit_status(
 
 
 def end_message(stop: Stop, source: SourceFile) -> str:
-    """Return the final message, for a fault with the source line."""
     unit = "cycle" if stop.cycle == 1 else "cycles"
     words = f"{stop.description}; {stop.cycle:,} {unit}\n"
     if stop.fault is None or stop.fault.span is None:

@@ -48,12 +48,10 @@ class DebugInbox(Inbox):
             return is_done()
 
     def wake(self) -> None:
-        """Make `wait` check its condition again."""
         with self._changed:
             self._changed.notify_all()
 
     def withdraw(self, seq: int) -> Json | None:
-        """Remove the waiting request with that `seq`; None if it does not wait."""
         with self._changed:
             for index, (message, _) in enumerate(self._waiting):
                 if isinstance(message, dict) and number_of(message) == seq:
@@ -62,7 +60,6 @@ class DebugInbox(Inbox):
         return None
 
     def decode(self, body: bytes) -> Message:
-        """Decode the request in a message body."""
         message = decode_object(body, parse_int=_integer, parse_float=_number)
         if isinstance(message, MalformedMessage) or message.get("type") == "request":
             return message
@@ -123,7 +120,6 @@ class Outbox:
         self._numbers = count(1)
 
     def event(self, name: str, body: Json | None = None) -> None:
-        """Send an event."""
         message: Json = {"type": "event", "event": name}
         if body is not None:
             message["body"] = body
@@ -138,7 +134,6 @@ class Outbox:
         self.event("output", {"category": category, "output": text, **place})
 
     def respond(self, request: Json, body: Json | None = None) -> None:
-        """Send a successful response."""
         answer = _answer(request, True)
         if body is not None:
             answer["body"] = body
@@ -221,7 +216,6 @@ class ProgressReporter:
         self._send("progressStart", {**body, "cancellable": True})
 
     def end(self) -> None:
-        """End the operation."""
         if self.running is not None:
             self._send("progressEnd", {"progressId": self.running})
         self._title = self._request = self.running = None

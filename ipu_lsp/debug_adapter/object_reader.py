@@ -85,7 +85,6 @@ class ObjectReader:
         self._prefix = prefix
 
     def folder(self, key: str) -> str:
-        """Return an existing folder; the current one if there is none."""
         path = self.path(key) if self._fields.get(key) is not None else None
         if path is not None and not os.path.isdir(path):
             self.reject(key, f"a folder, found `{path}`")
@@ -100,7 +99,6 @@ class ObjectReader:
         return path or "", self.files.content(path, read_bytes, b"")
 
     def text(self, key: str, wanted: str) -> str | None:
-        """Return an optional string."""
         value = self._fields.get(key)
         if value is None or isinstance(value, str):
             return value
@@ -148,7 +146,6 @@ class ObjectReader:
         return shape
 
     def dtype(self, key: str) -> str | None:
-        """Return the name of a type; None for none."""
         value = self.text(key, "the name of a type such as `i8`")
         try:
             return None if value is None else dtype_of(value)
@@ -169,11 +166,9 @@ class ObjectReader:
             return None
 
     def is_missing(self, key: str) -> bool:
-        """Return whether a field is not there."""
         return self._fields.get(key) is None
 
     def flag(self, key: str, default: bool) -> bool:
-        """Return a boolean, or the default."""
         value = self._fields.get(key)
         if isinstance(value, bool):
             return value
@@ -182,7 +177,6 @@ class ObjectReader:
         return default
 
     def number(self, key: str, least: int, most: int) -> int:
-        """Return a whole number, given as a number or as text such as `0x1000`."""
         value = self._fields.get(key)
         number = number_value(value) if isinstance(value, str) else value
         if type(number) is not int:
@@ -195,7 +189,6 @@ class ObjectReader:
         return least
 
     def optional(self, key: str, least: int, most: int) -> int | None:
-        """Return an optional whole number."""
         return None if self._fields.get(key) is None else self.number(key, least, most)
 
     def registers(self, file: str) -> tuple[tuple[int, int], ...]:
@@ -273,7 +266,6 @@ class ObjectReader:
         return choice
 
     def objects(self, key: str) -> Iterator[ObjectReader]:
-        """Yield a reader for each object of an optional list."""
         values = self._fields.get(key)
         if values is None:
             return
@@ -287,12 +279,10 @@ class ObjectReader:
                 self.reject(f"{key}[{index}]", f"an object, found {shown_value(value)}")
 
     def reject(self, key: str, reason: str) -> None:
-        """Add a mistake in a field."""
         self.files.mistakes.append(f"`{self._prefix}{key}` is {reason}")
 
 
 def shown_value(value: object) -> str:
-    """Describe a value for a message."""
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -59,7 +59,6 @@ def request(
 
 
 def capabilities() -> Json:
-    """Return the capabilities for `initialize`, merged from all registered requests."""
     merged: Json = {}
     for entry in REQUESTS.values():
         merged.update(entry.capabilities)
@@ -79,8 +78,6 @@ class RequestCancelledError(Exception):
 
 
 class SourceArgument(NamedTuple):
-    """A DAP `Source`: a file, or a text that the adapter provides."""
-
     name: str | None = None
     path: str | None = None
     source_reference: int = 0
@@ -97,16 +94,12 @@ class SourceBreakpoint(NamedTuple):
 
 
 class FunctionBreakpoint(NamedTuple):
-    """A breakpoint on a label."""
-
     name: str
     condition: str | None = None
     hit_condition: str | None = None
 
 
 class InstructionBreakpoint(NamedTuple):
-    """A breakpoint on the address of a bundle."""
-
     instruction_reference: str
     offset: int = 0
     condition: str | None = None
@@ -114,8 +107,6 @@ class InstructionBreakpoint(NamedTuple):
 
 
 class DataBreakpointRequest(NamedTuple):
-    """A breakpoint on a register or a range of memory."""
-
     data_id: str
     access_type: str = "write"
     condition: str | None = None
@@ -123,21 +114,15 @@ class DataBreakpointRequest(NamedTuple):
 
 
 class FilterOptions(NamedTuple):
-    """An exception filter with its condition."""
-
     filter_id: str
     condition: str | None = None
 
 
 class ValueFormat(NamedTuple):
-    """The notation of numbers."""
-
     hex: bool = False
 
 
 class FrameFormat(NamedTuple):
-    """The contents of a frame's name."""
-
     hex: bool = False
     line: bool = False
     module: bool = False
@@ -170,7 +155,6 @@ class ArgumentField(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether the field has no default."""
         return self.default is inspect.Parameter.empty
 
 
@@ -189,7 +173,6 @@ def parse_arguments(function: Callable[..., Any], given: object) -> Json:
 
 
 def camel_case(name: str) -> str:
-    """Convert `hit_condition` to the protocol's spelling `hitCondition`."""
     if name == "client_id":
         return "clientID"  # the protocol spells other numbers `frameId`
     first, *rest = name.split("_")
@@ -208,7 +191,6 @@ def _parameters(function: Callable[..., Any]) -> tuple[ArgumentField, ...]:
 
 @cache
 def _fields_of(shape: type) -> tuple[ArgumentField, ...]:
-    """The fields of a named tuple type."""
     hints = typing.get_type_hints(shape)
     defaults = shape._field_defaults  # type: ignore[attr-defined]
     return tuple(

@@ -91,7 +91,6 @@ def _answer(session: DebugSession, request: Json) -> None:
 
 
 def _body(session: DebugSession, command: object, arguments: object) -> Json | None:
-    """Return the body of the response, None for an empty one."""
     if not isinstance(command, str):
         raise RequestError(f"a request has a `command`, found {type(command).__name__}")
     entry = REQUESTS.get(command)

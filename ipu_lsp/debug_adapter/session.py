@@ -40,7 +40,6 @@ class DebugSession:
 
     @property
     def has(self) -> Needs:
-        """The preconditions of requests that are currently satisfied."""
         if self.client is None:
             return Needs.NOTHING
         if self.debuggee is None:
@@ -50,7 +49,6 @@ class DebugSession:
 
     @property
     def debuggee(self) -> Debuggee | None:
-        """The loaded program on its machine."""
         return self.execution.debuggee
 
     @property
@@ -59,11 +57,9 @@ class DebugSession:
         return self.execution.program
 
     def later(self, action: Callable[[], None]) -> None:
-        """Run an action after the response is sent."""
         self._later.append(action)
 
     def flush(self) -> None:
-        """Run the actions that were deferred by `later`."""
         waiting, self._later = self._later, []
         for action in waiting:
             action()

@@ -33,8 +33,6 @@ class HoverTarget(NamedTuple):
 
 
 class Expected(Enum):
-    """What may come next."""
-
     VALUE = "value"
     OPERATOR = "operator"
     LABEL = "label"
@@ -64,12 +62,10 @@ class _OpenBrackets:
         self._word = ""
 
     def word(self, text: str) -> None:
-        """Consume a name or a number."""
         self.expected = Expected.VALUE if text in WORDS else Expected.OPERATOR
         self._word = text
 
     def sign(self, sign: str) -> None:
-        """Consume an operator or a bracket."""
         inner = self._open[-1]
         if sign in ("(", "["):
             self._enter(sign)

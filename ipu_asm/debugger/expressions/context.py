@@ -80,16 +80,13 @@ class LiveContext(_NamedContext):
 
     @property
     def view(self) -> MachineView:
-        """The machine in its present mode."""
         return view_of(self._model, self._model.types_in(self._state))
 
     @property
     def pc(self) -> int:
-        """The address of the bundle to execute next."""
         return self._state.program_counter
 
     def read_memory(self, address: int, size: int) -> bytearray:
-        """Return a copy of `size` bytes of xmem from `address` on."""
         return self._state.xmem.read_address(address, size)
 
     def edit(self, where: Region, data: bytes) -> None:
@@ -98,8 +95,6 @@ class LiveContext(_NamedContext):
 
 
 class SavedContext(_NamedContext):
-    """A saved state of a machine."""
-
     def __init__(
         self,
         saved: SavedState,
@@ -117,7 +112,6 @@ class SavedContext(_NamedContext):
         self._memory = saved.memory
 
     def read_memory(self, address: int, size: int) -> bytes:
-        """Return `size` bytes of xmem from `address` on."""
         first, last = address // PAGE, (address + size - 1) // PAGE
         pages = b"".join(page_of(self._memory, number) for number in range(first, last + 1))
         start = address - first * PAGE
@@ -125,7 +119,6 @@ class SavedContext(_NamedContext):
 
 
 def read(context: Context, location: Location) -> Value:
-    """Read the value at a location."""
     if location.space is Space.BITS:
         first = location.start // 8
         data = context.block[first : (location.start + location.elements - 1) // 8 + 1]
@@ -142,7 +135,6 @@ def read(context: Context, location: Location) -> Value:
 
 
 def content_at(context: Context, location: Location) -> bytes | bytearray:
-    """Return the bytes of registers or of memory."""
     if location.space is Space.SCALARS:
         words = context.scalars[location.start : location.start + location.elements]
         return b"".join(word.to_bytes(4, "little") for word in words)

@@ -89,28 +89,24 @@ class Evaluator:
         self._open_notes: list[str] = []
 
     def evaluate(self, node: Node) -> LocatedValue:
-        """Return the value of a tree and its location. Raises ExpressionError."""
         found = self._evaluate_root(node)
         if isinstance(found, Location):
             return LocatedValue(self._read(found, node.span), found)
         return LocatedValue(found)
 
     def location(self, node: Node) -> Location | None:
-        """Return the location of a tree's value; None if computed. Raises ExpressionError."""
         if not isinstance(node, Name | Index | Call):
             return None
         found = self._evaluate_root(node)
         return found if isinstance(found, Location) else None
 
     def reinterpret(self, found: LocatedValue, kind: ElementType, span: Span) -> LocatedValue:
-        """Reinterpret the bits at a location or convert a value. Raises ExpressionError."""
         if found.location is None or not found.location.has_bytes:
             return LocatedValue(self._converted(found.value, kind, span))
         location = reinterpreted(found.location, kind, span)
         return LocatedValue(self._read(location, span), location)
 
     def type_of(self, name: Name) -> ElementType:
-        """Return the type that a name denotes. Raises ExpressionError."""
         kind = self._view.type_named(name.text.lower())
         if kind is None:
             known = ", ".join(self.names.plain_types)
@@ -354,7 +350,6 @@ def memory_slice(view: MachineView, part: IndexRange, kind: ElementType, whole: 
 
 
 def reinterpreted(location: Location, kind: ElementType, span: Span) -> Location:
-    """Return the same bytes as elements of another type. Raises ExpressionError."""
     other = location.reinterpreted(kind)
     if other is None and location.space is Space.SCALARS:
         message = f"a 32-bit register is read as i32, u32 or f32, found `{kind.name}`"
@@ -395,17 +390,14 @@ class Result(NamedTuple):
     notation: str | None
 
     def text(self, most: int | None = 8) -> str:
-        """Format the value; a vector with at most `most` elements, None for all of them."""
         return text_of(self.value, self.notation, most)
 
 
 def evaluate(context: Context, text: str) -> Result:
-    """Evaluate an expression. Raises ExpressionError."""
     return evaluate_parsed(Evaluator(context), parse(text))
 
 
 def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
-    """Evaluate a parsed expression and apply its formats. Raises ExpressionError."""
     found, notation = evaluator.evaluate(parsed.node), None
     for name in parsed.formats:
         check_format(name, evaluator.names)
@@ -422,19 +414,16 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
 
 
 def check_format(name: Name, names: MachineNames) -> None:
-    """Check that a name is a format. Raises ExpressionError."""
     if name.text.lower() not in (*NOTATIONS, *names.types):
         known = ", ".join((*NOTATIONS, *names.plain_types))
         raise ExpressionError(f"a format is one of {known}, found {quoted(name.text)}", name.span)
 
 
 def evaluate_node(context: Context, node: Node) -> Value:
-    """Evaluate a syntax tree. Raises ExpressionError."""
     return Evaluator(context).evaluate(node).value
 
 
 def evaluate_condition(context: Context, text: str) -> bool:
-    """Evaluate a condition to a truth value. Raises ExpressionError."""
     parsed = parse(text)
     value = Evaluator(context).evaluate(parsed.node).value
     try:

@@ -26,8 +26,6 @@ MAX_ELEMENTS: Final = 65_536
 
 
 class Space(Enum):
-    """The part of the machine's state that a location is in."""
-
     SCALARS = "scalars"
     BLOCK = "block"
     BITS = "bits"
@@ -50,7 +48,6 @@ class Location(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """Number of elements."""
         return 1 if self.length is None else self.length
 
     @property
@@ -59,7 +56,6 @@ class Location(NamedTuple):
         return self.elements * self.kind.size
 
     def part(self, first: int, count: int | None) -> Location:
-        """Return `count` elements from `first` on, None for a single one; they must exist."""
         step = 1 if self.space is Space.SCALARS else self.kind.size
         return self._replace(start=self.start + first * step, length=count)
 
@@ -124,7 +120,6 @@ class MachineNames:
 
     @cached_property
     def long_types(self) -> dict[str, str]:
-        """The names of types for views, `fp8_e4m3` rather than `e4m3`."""
         return {name: name for name in self.model.element_types} | {
             short: long for long, short in self.aliases.items()
         }
@@ -145,7 +140,6 @@ class MachineView:
 
     @property
     def element(self) -> ElementType:
-        """The type of elements."""
         return self.types.element
 
     def location(self, name: str) -> Location | None:
@@ -158,7 +152,6 @@ class MachineView:
         return self._locations[name]
 
     def existing(self, name: str) -> Location:
-        """Return the location of a register that exists."""
         found = self.location(name)
         assert found is not None
         return found
@@ -220,7 +213,6 @@ class MachineView:
         return regions.region(name, first - start, last - first + 1)
 
     def scalar_name(self, location: Location) -> str:
-        """Return the name of the scalar register at a location, or of the group of several."""
         layout = self.model.layout
         if location.length is not None:
             wanted = slice(location.start, location.start + location.length)
@@ -230,7 +222,6 @@ class MachineView:
         return layout.scalar_names[location.start]
 
     def vector_at(self, byte: int) -> str:
-        """Return the name of the vector register that has a byte of the block."""
         places = self.model.layout.vector_places.items()
         return next(name for name, place in places if place.start <= byte < place.stop)
 
@@ -253,13 +244,11 @@ class MachineView:
 
 @lru_cache(maxsize=16)
 def names_of(model: MachineModel) -> MachineNames:
-    """Return the names that expressions have for parts of a machine."""
     return MachineNames(model)
 
 
 @lru_cache(maxsize=64)
 def view_of(model: MachineModel, types: RegisterTypes) -> MachineView:
-    """Return a machine in the mode with these types."""
     return MachineView(model, types)
 
 
@@ -276,21 +265,17 @@ class LocationText(NamedTuple):
     suffix: str = ""
 
     def element(self, number: int) -> str:
-        """Return the expression of one element."""
         return f"{self.base}[{self._at(number)}{self.suffix}]"
 
     def elements(self, start: int, stop: int) -> list[tuple[str, str]]:
-        """Return name and expression of the elements `start` up to, not including, `stop`."""
         base, suffix = self.base, self.suffix
         indices = map(self._at, range(start, stop))
         return [(f"[{at}]", f"{base}[{at}{suffix}]") for at in indices]
 
     def part(self, number: int, count: int) -> str:
-        """Return the expression of `count` elements."""
         return f"{self.base}[{self._from(number, count)}{self.suffix}]"
 
     def part_name(self, number: int, count: int) -> str:
-        """Return the item name of `count` elements."""
         return f"[{self._from(number, count)}]"
 
     def number(self, position: int) -> int:
@@ -308,7 +293,6 @@ class LocationText(NamedTuple):
 
 
 def location_text(location: Location, view: MachineView) -> LocationText:
-    """Return the textual form of a location of a machine."""
     if location.space in (Space.PC, Space.CYCLE):
         return LocationText(location.space.value)
     if location.space is Space.SCALARS:

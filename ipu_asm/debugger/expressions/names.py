@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.machine_view import LABEL, Location, MachineNames, Space
+from ipu_asm.debugger.expressions.machine_view import LABEL, MachineNames, Space
 from ipu_asm.debugger.expressions.program_names import NamesAtBundle
 from ipu_asm.debugger.expressions.values import FUNCTIONS
 from ipu_asm.debugger.regions import MEMORY
@@ -27,14 +27,8 @@ from ipu_asm.expressions.tree import (
     ListLiteral,
     Name,
     Node,
-    Number,
     Unary,
 )
-
-
-class _VaryingError(Exception):
-    """A name whose meaning depends on the bundle, or on itself."""
-
 
 _MAX_COMPARED: Final = 64
 _MAX_MISTYPED: Final = 2
@@ -99,7 +93,6 @@ def check_names(context: Context, text: str) -> None:
 
 
 def _names(node: Node | object) -> Iterator[Name]:
-    """Yield the names in a syntax tree, whose nodes are tuples."""
     if isinstance(node, Name):
         yield node
     elif isinstance(node, tuple):
@@ -107,35 +100,54 @@ def _names(node: Node | object) -> Iterator[Name]:
             yield from _names(part)
 
 
-def is_constant(context: Context, node: Node, is_inner: bool = False) -> bool:
-    """Return whether a node has the same value in every state; `is_inner`: that a name has."""
-    if isinstance(node, Number):
-        return True
+def registers_read(context: Context, node: Node, is_inner: bool = False) -> frozenset[str] | None:
+    """Return the registers, `xmem` among them, on which the value of a node can depend.
+
+    None if it can change with every bundle. `is_inner`: the node belongs to the expression of a
+    name, in which further names of expressions count as changing.
+    """
     if isinstance(node, Name):
-        if node.text.lower() == MEMORY or _location(context, node) is not None:
-            return False
-        if _is_value(context, node):
-            return True
-        if node.text in context.names:
-            note = None if is_inner else note_of(context, node)
-            return note is not None and is_constant(context, note, is_inner=True)
-        return node.text in context.labels and not _is_varying(context, node)
+        return _read_by_name(context, node, is_inner)
     if isinstance(node, Call) and node.name.text == LABEL:
-        return True
-    return all(is_constant(context, part, is_inner) for part in _parts(node))
+        return frozenset()
+    found = frozenset[str]()
+    for child in _children(node):
+        registers = registers_read(context, child, is_inner)
+        if registers is None:
+            return None
+        found |= registers
+    return found
+
+
+def _read_by_name(context: Context, name: Name, is_inner: bool) -> frozenset[str] | None:
+    if name.text.lower() == MEMORY:
+        return frozenset((MEMORY,))
+    location = context.view.location(name.text)
+    if location is not None:
+        if location.space in (Space.PC, Space.CYCLE):
+            return None
+        return frozenset((context.view.region_of(location).name,))
+    if _is_value(context, name):
+        return frozenset()
+    if _is_varying(context, name):
+        return None
+    note = note_of(context, name)
+    if note is None:
+        return frozenset()
+    return None if is_inner else registers_read(context, note, is_inner=True)
 
 
 def is_fixed(context: Context, node: Node, is_inner: bool = False) -> bool:
     """Return whether a node, if it is a location, is the same one in every state."""
     if isinstance(node, Name):
-        if _location(context, node) is not None:
+        if context.view.location(node.text) is not None:
             return True
         note = None if is_inner else note_of(context, node)
         return note is not None and is_fixed(context, note, is_inner=True)
     if isinstance(node, Index):
         is_memory = isinstance(node.base, Name) and node.base.text.lower() == MEMORY
         return (is_memory or is_fixed(context, node.base, is_inner)) and all(
-            is_constant(context, bound, is_inner) for bound in _bounds(node.part)
+            registers_read(context, bound, is_inner) == frozenset() for bound in _bounds(node.part)
         )
     if isinstance(node, Call) and node.name.text in context.view.names.types:
         return len(node.arguments) == 1 and is_fixed(context, node.arguments[0], is_inner)
@@ -147,7 +159,7 @@ def note_of(context: Context, name: Name) -> Node | None:
 
     A name has none, either, that means something else at another bundle.
     """
-    if _location(context, name) is not None or _is_value(context, name):
+    if context.view.location(name.text) is not None or _is_value(context, name):
         return None
     if name.text not in context.names or _is_varying(context, name):
         return None
@@ -157,50 +169,7 @@ def note_of(context: Context, name: Name) -> Node | None:
         return None
 
 
-def registers_read(context: Context, node: Node) -> frozenset[str] | None:
-    """Return the registers, `xmem` among them, on which the value of a node can depend.
-
-    None if it can change with every bundle.
-    """
-    try:
-        return frozenset(_read(context, node, is_inner=False))
-    except _VaryingError:
-        return None
-
-
-def _read(context: Context, node: Node, is_inner: bool) -> Iterator[str]:
-    if isinstance(node, Name):
-        yield from _read_by_name(context, node, is_inner)
-    elif not (isinstance(node, Call) and node.name.text == LABEL):
-        for part in _parts(node):
-            yield from _read(context, part, is_inner)
-
-
-def _read_by_name(context: Context, name: Name, is_inner: bool) -> Iterator[str]:
-    if name.text.lower() == MEMORY:
-        yield MEMORY
-        return
-    location = _location(context, name)
-    if location is not None:
-        if location.space in (Space.PC, Space.CYCLE):
-            raise _VaryingError
-        yield context.view.region_of(location).name
-        return
-    if not _is_value(context, name) and _is_varying(context, name):
-        raise _VaryingError
-    note = note_of(context, name)
-    if note is not None:
-        if is_inner:
-            raise _VaryingError
-        yield from _read(context, note, is_inner=True)
-
-
-def _location(context: Context, name: Name) -> Location | None:
-    return context.view.location(name.text)
-
-
 def _is_value(context: Context, name: Name) -> bool:
-    """Whether a name is a setting of the host or a constant of the machine."""
     text = name.text.lower()
     return text in context.settings or text in context.view.names.constants
 
@@ -209,7 +178,7 @@ def _is_varying(context: Context, name: Name) -> bool:
     return isinstance(context.names, NamesAtBundle) and name.text in context.names.varying
 
 
-def _parts(node: Node) -> tuple[Node, ...]:
+def _children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Unary):
         return (node.operand,)
     if isinstance(node, Binary):

@@ -41,7 +41,6 @@ class Value(NamedTuple):
 
     @property
     def number(self) -> Number:
-        """The number of a single value."""
         return self.numbers[0]
 
     def expand_mask(self) -> Value:
@@ -51,7 +50,6 @@ class Value(NamedTuple):
         return Value(bits_of(self.numbers[0]), BIT, True)
 
     def describe(self) -> str:
-        """Describe the value for a message."""
         return f"{len(self.numbers)} values" if self.is_vector else f"{number_text(self.number)}"
 
 

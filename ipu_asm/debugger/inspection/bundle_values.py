@@ -39,7 +39,6 @@ class InstructionValues(NamedTuple):
 
     @property
     def mnemonic(self) -> str:
-        """The name of the instruction."""
         return str(self.instruction).partition(" ")[0]
 
 
@@ -124,7 +123,6 @@ def operand_value(debugger: Debugger, context: Context, text: str) -> str | None
 
 
 def _result(debugger: Debugger, instructions: Sequence[DecodedInstruction]) -> _Result:
-    """Execute the bundle and undo it."""
     machine, cycle = debugger.machine, debugger.cycle
     saved = machine.state.save()
     try:
@@ -195,7 +193,6 @@ def _is_scalar(location: Location) -> bool:
 def _sees_new(
     number: int, accesses: Sequence[Sequence[RegisterAccess]], access: RegisterAccess
 ) -> bool | None:
-    """Whether a read sees what another instruction of the bundle writes; None if none does."""
     writers = [
         other
         for other, found in enumerate(accesses)

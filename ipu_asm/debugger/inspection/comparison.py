@@ -42,7 +42,6 @@ class Comparison:
 
     @property
     def view(self) -> MachineView:
-        """The machine in its present mode."""
         return self.context.view
 
     def current_and_previous(self, location: Location) -> tuple[Content, Content | None]:
@@ -57,7 +56,6 @@ class Comparison:
         return now, old if old != now else None
 
     def changes(self, location: Location) -> int:
-        """Return the number of elements of a location that changed."""
         if not self._may_differ(location):
             return 0
         if location.space is Space.MEMORY and location.kind.size == 1:
@@ -183,7 +181,6 @@ def changes_text(comparison: Comparison) -> tuple[str, int]:
 
 
 def _parts(location: Location) -> list[Location]:
-    """The register itself, or each mask of the mask register."""
     if location.kind != MASK:
         return [location]
     return [location.part(number, None) for number in range(location.elements)]

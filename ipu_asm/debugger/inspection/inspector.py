@@ -60,7 +60,6 @@ class MemoryRange(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The first address after the range."""
         return self.address + self.size
 
 
@@ -124,7 +123,6 @@ class Inspector:
         self.use_lines(self._lines)
 
     def use_lines(self, lines: LineTable) -> None:
-        """Refer to other source lines of the program from now on."""
         self._lines = lines
         limit = self._state.program_limit
         where = partial(_where, lines, limit, self._last_bundle)
@@ -132,7 +130,6 @@ class Inspector:
         self._without_notes = ItemFactory(self._comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
-        """Return the scopes, which are the same at every stop."""
         sizes = {name: len(registers) for name, registers in self._scopes.items()}
         sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
         shown = (*self._counters, *self._context.settings, _STOPPED, _CHANGED)
@@ -174,7 +171,6 @@ class Inspector:
         return item._replace(group=_in_notation(item.group, result.notation))
 
     def vectors(self) -> list[VectorInfo]:
-        """Return the registers that `vector_view` accepts."""
         return vector_infos(self._comparison.view)
 
     def vector_view(
@@ -311,7 +307,6 @@ def _scope(name: str) -> Group:
 
 
 def _size(group: Group) -> int:
-    """Number of items in a group of rows or elements."""
     if group.computed is not None:
         return children_of(group.computed.length, group)
     assert group.location is not None
@@ -396,7 +391,6 @@ def _range_item(
 
 
 def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
-    """Return an item for each register and each memory range that changed."""
     comparison = items.comparison
     found = []
     for location in changed_registers(comparison):

@@ -31,8 +31,6 @@ from ipu_asm.named_tuple import NamedTuple
 
 
 class GroupKind(Enum):
-    """The items that a group contains."""
-
     SCOPE = "the items of a scope"
     CHANGES = "everything that the last step changed"
     ROWS = "rows of 16 elements"
@@ -114,7 +112,6 @@ class ItemFactory:
         self.where = where
 
     def at(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
-        """Return the item of a location."""
         if location.space in (Space.PC, Space.CYCLE):
             return self._counter(location, name, expression, notation)
         if location.length is None:
@@ -135,7 +132,6 @@ class ItemFactory:
         )
 
     def rows(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
-        """Return the rows of 16 elements with index `start` up to, not including, `stop`."""
         location = group.location
         assert location is not None
         assert location.length is not None
@@ -143,7 +139,6 @@ class ItemFactory:
         return [] if count <= 0 else self._rows(location, first, count, notation)
 
     def elements(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
-        """Return the elements with index `start` up to, not including, `stop`."""
         location = group.location
         assert location is not None
         if start >= stop:
@@ -250,7 +245,6 @@ class ItemFactory:
 
     @property
     def _masked_bit(self) -> int:
-        """The bit of a mask that suppresses an element."""
         return self.comparison.view.model.masked_bit
 
     def _masks_text(self, location: Location, notation: str | None) -> str:
@@ -281,7 +275,6 @@ class ItemFactory:
 
 
 def group_of(location: Location) -> Group | None:
-    """Return the group of a location's elements; None if it has none."""
     if location.length is None:
         bits = location.bits()
         return group_of(bits) if bits is not None else None
@@ -290,7 +283,6 @@ def group_of(location: Location) -> Group | None:
 
 
 def children_of(count: int, group: Group | None) -> int:
-    """Return the number of items that a group of `count` elements contains."""
     if group is None:
         return 0
     return -(-count // ROW) if group.kind is GroupKind.ROWS else count
@@ -316,7 +308,6 @@ def without_formats(text: str) -> str:
 
 
 def computed_item(text: str, expression: str, value: Value, notation: str | None) -> Item:
-    """Return the item of a computed value."""
     group = None
     if value.is_vector:
         count = len(value.numbers)

@@ -81,7 +81,6 @@ def summary(
 
 
 def masked_count(mask: int, masked_bit: int) -> int:
-    """Return the number of elements that a mask suppresses."""
     return mask.bit_count() if masked_bit else MASK.bits - mask.bit_count()
 
 
@@ -132,7 +131,6 @@ _MASK: Final = re.compile(r"[0-9]+ masked, (?:[0-9]+ changed, )?0\.\.127: ([01 ]
 
 @lru_cache(maxsize=8 * len(NOTATIONS) * len(TYPES))
 def _byte_texts(kind: ElementType, notation: str | None, alone: bool = False) -> list[str]:
-    """The texts of all 256 bytes."""
     every = bytes(range(256))
     if kind == BIT:
         return [element_text(byte & 1, kind, notation) for byte in every]
@@ -214,6 +212,5 @@ def amount_text(found: Number, expected: Number) -> str:
 
 
 def count_text(difference: ElementDifference, elements: Sequence[object]) -> str:
-    """Return how many of all elements differ."""
     count = len(difference.differing)
     return f"{count:,} of {len(elements):,} differ" if count else "equal"

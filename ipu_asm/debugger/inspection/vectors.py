@@ -64,7 +64,6 @@ class VectorView(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The long name of the element type."""
         return _long_name(self.view, self.location.kind)
 
     @property
@@ -78,12 +77,10 @@ class VectorView(NamedTuple):
 
     @property
     def nans(self) -> int:
-        """Number of NaN elements."""
         return sum(number != number for number in self.numbers)
 
     @property
     def infinities(self) -> int:
-        """Number of infinite elements."""
         return sum(map(math.isinf, self.numbers))
 
     @property
@@ -105,7 +102,6 @@ class VectorView(NamedTuple):
 
 
 def vector_infos(view: MachineView) -> list[VectorInfo]:
-    """Return the registers of a machine that can be shown."""
     vectors, types = view.model.vectors_shown, view.types.vectors
     names = (*(name for name in vectors if types[name] != MASK), *view.masks)
     return [_vector_info(name, view) for name in names]
@@ -246,6 +242,5 @@ def _error(message: str, text: str) -> ExpressionError:
 
 
 def _in_python(text: str) -> str:
-    """A number in Python notation, with `np` imported."""
     sign, word = ("-", text[1:]) if text.startswith("-") else ("", text)
     return f"{sign}np.{word}" if word in ("nan", "inf") else text

@@ -50,8 +50,6 @@ _LAST: Final = 1 << 31
 
 
 class Conditional(Protocol):
-    """The fields that all types of breakpoint share."""
-
     @property
     def condition(self) -> str | None: ...
     @property
@@ -72,7 +70,6 @@ def set_breakpoints(
     breakpoints: list[SourceBreakpoint] | None = None,
     lines: list[int] | None = None,
 ) -> Json:
-    """Replace the breakpoints of one source."""
     if breakpoints is None:
         breakpoints = [SourceBreakpoint(line) for line in lines or ()]
     wanted, key = breakpoints, _key(session, source)
@@ -88,7 +85,6 @@ def set_breakpoints(
 def set_function_breakpoints(
     session: DebugSession, *, breakpoints: list[FunctionBreakpoint]
 ) -> Json:
-    """Replace the breakpoints on labels."""
     return replace(
         session,
         BreakpointKind.LABEL,
@@ -101,7 +97,6 @@ def set_function_breakpoints(
 def set_instruction_breakpoints(
     session: DebugSession, *, breakpoints: list[InstructionBreakpoint]
 ) -> Json:
-    """Replace the breakpoints on bundle addresses."""
     return replace(
         session,
         BreakpointKind.ADDRESS,
@@ -157,7 +152,6 @@ def replace(session: DebugSession, kind: BreakpointKind, key: str, resolve: Reso
 
 
 def replaced(session: DebugSession, shown: Iterable[Json]) -> Json:
-    """Arm the breakpoints in the machine; return the response body."""
     use_breakpoints(session)
     return {"breakpoints": list(shown)}
 
@@ -188,7 +182,6 @@ def condition_for(session: DebugSession, text: str | None) -> Condition | None:
 
 
 def unverified(reason: str) -> BreakpointOutcome:
-    """Return an unverified breakpoint with the reason of the failure."""
     return None, {"message": reason, "reason": "failed"}
 
 
@@ -324,7 +317,6 @@ def data_breakpoint_info(
 def set_data_breakpoints(
     session: DebugSession, *, breakpoints: list[DataBreakpointRequest]
 ) -> Json:
-    """Replace all data breakpoints."""
     return replace(
         session, BreakpointKind.DATA, "", lambda: [_at_data(session, each) for each in breakpoints]
     )

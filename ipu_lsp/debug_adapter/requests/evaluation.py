@@ -92,7 +92,6 @@ def completions(
     line: int | None = None,
     frame_id: int | None = None,
 ) -> Json:
-    """Return completions for the text in the debug console."""
     check_frame(frame_id)
     client = session.program.client
     row = 0 if line is None else line - client.first_line
@@ -177,7 +176,6 @@ def _offset(text: str, row: int, column: int) -> int:
 
 
 def _units(text: str) -> int:
-    """The length of a text in UTF-16 code units."""
     return len(text.encode(_UTF_16, "surrogatepass")) // 2
 
 
@@ -194,7 +192,6 @@ def source(
     source_reference: int = 0,
     source: SourceArgument | None = None,  # the argument's name in the protocol
 ) -> Json:
-    """Return the text of the program as it was when it was loaded."""
     wanted = source or SourceArgument()
     if source_reference:
         wanted = wanted._replace(source_reference=source_reference)

@@ -146,7 +146,6 @@ def _fault_text(session: DebugSession, fault: Fault) -> str:
 
 
 def _last_in_range(session: DebugSession, found: FaultAddress) -> int | None:
-    """The last cycle at which an address was within memory; None where that takes too long."""
     debuggee = session.program
     if debuggee.debugger.cycle > _MOST_CYCLES:
         return None

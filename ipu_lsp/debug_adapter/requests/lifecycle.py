@@ -113,7 +113,6 @@ def restart(session: DebugSession, *, arguments: Json | None = None) -> None:
 
 @request("terminate", Needs.CLIENT, "supportsTerminateRequest")
 def terminate(session: DebugSession) -> None:
-    """End the debugged program and send the event `terminated`."""
     if not session.execution.has_ended:
         session.execution.reset()
         session.execution.has_ended = True
@@ -122,7 +121,6 @@ def terminate(session: DebugSession) -> None:
 
 @request("disconnect", Needs.NOTHING)
 def disconnect(session: DebugSession) -> None:
-    """End the session and this process, which also holds the machine."""
     session.is_over = True
 
 
@@ -181,7 +179,6 @@ def load(session: DebugSession, given: Json) -> None:
 
 
 def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistakes:
-    """Create a machine with the program, or return the errors that prevent it."""
     try:
         return Debuggee(read_configuration(given), client, hooks)
     except RejectedSourceError as error:
@@ -192,7 +189,6 @@ def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistake
 
 
 def _findings(error: RejectedSourceError, client: DebugClient) -> list[tuple[str, Json]]:
-    """Return the first errors of a source, each as text and source position."""
     path, positions = error.source.path, Positions(error.source.text, client)
     source = {"name": os.path.basename(path), "path": client.path_to_client(path)}
     return [

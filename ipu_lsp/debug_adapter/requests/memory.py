@@ -193,7 +193,6 @@ _PLANNED: Final = {0: "", READ: "read", WRITTEN: "written", READ | WRITTEN: "bot
 
 @request(MEMORY_MAP, Needs.STOPPED)
 def memory_map(session: DebugSession, *, cells: int = MOST_CELLS) -> Json:
-    """Return the used regions of memory, in up to `cells` cells each, and the last accesses."""
     debugger = session.program.debugger
     try:
         usage = memory_usage(debugger, max(1, min(cells, _MOST_CELLS)))

@@ -24,7 +24,6 @@ _WORD_BYTES = 4
 
 @request("continue")
 def continue_(session: DebugSession) -> Json:
-    """Run to the next stop."""
     _run(session, session.program.debugger.continue_, "Running", may_end=True)
     return {"allThreadsContinued": True}
 
@@ -43,13 +42,11 @@ def step_in(session: DebugSession, *, granularity: str = "statement") -> None:
 
 @request("stepOut")
 def step_out(session: DebugSession) -> None:
-    """Run until the innermost loop is left."""
     _run(session, session.program.debugger.step_out, "Leaving the loop", may_end=True)
 
 
 @request("stepBack", Needs.STOPPED, "supportsStepBack")
 def step_back(session: DebugSession, *, granularity: str = "statement") -> None:
-    """Undo one bundle, or with granularity `line` all bundles of a line."""
     debugger = session.program.debugger
     move = debugger.step_back_line if granularity == "line" else debugger.step_back
     _run(session, move, "Stepping back")
@@ -57,13 +54,11 @@ def step_back(session: DebugSession, *, granularity: str = "statement") -> None:
 
 @request("reverseContinue")
 def reverse_continue(session: DebugSession) -> None:
-    """Run backwards to the previous stop."""
     _run(session, session.program.debugger.reverse_continue, "Running backwards")
 
 
 @request("pause", Needs.PROGRAM)
 def pause(session: DebugSession) -> None:
-    """Stop the machine."""
     if session.execution.is_running:
         session.later(session.execution.pause)
 
@@ -72,7 +67,6 @@ def pause(session: DebugSession) -> None:
 def goto_targets(
     session: DebugSession, *, source: SourceArgument, line: int, column: int | None = None
 ) -> Json:
-    """Return the bundles on a line, as targets of `goto`."""
     view = session.program.view_of(source)
     if view is None:
         return {"targets": []}
@@ -180,7 +174,6 @@ def stack_trace(
 
 
 def check_frame(frame_id: int | None) -> None:
-    """Raise `RequestError` for an ID that no frame can have."""
     if frame_id is not None and frame_id < FRAME:
         raise RequestError(f"a frame is one that `stackTrace` lists, found {frame_id}")
 

@@ -64,7 +64,6 @@ def variables(
     count: int = 0,
     format_: ValueFormat | None = None,
 ) -> Json:
-    """Return the children of a variable, or a range of them."""
     group = group_of_reference(session, variables_reference)
     if filter_ in _FILTERS and (filter_ == "indexed") is not (group.kind in _INDEXED):
         return {"variables": []}
@@ -86,7 +85,6 @@ def set_variable(
     value: str,
     format_: ValueFormat | None = None,
 ) -> Json:
-    """Assign the value of an expression to a child of a variable."""
     group = group_of_reference(session, variables_reference)
     item = child(session, group, name)
     if item is None:
@@ -162,7 +160,6 @@ def group_of_reference(session: DebugSession, number: int) -> Group:
 
 
 def child(session: DebugSession, group: Group, name: str) -> Item | None:
-    """Return the child of a group by name, None if it has none."""
     try:
         return session.program.inspector.child(group, name)
     except ExpressionError as error:
@@ -170,12 +167,10 @@ def child(session: DebugSession, group: Group, name: str) -> Item | None:
 
 
 def notation_of(format_: ValueFormat | None) -> str | None:
-    """Return the notation that the client's `format` selects; None for the default."""
     return _HEX if format_ is not None and format_.hex else None
 
 
 def variable(session: DebugSession, item: Item, notation: str | None = None) -> Json:
-    """Encode an item as a DAP `Variable`; `notation` is that of its group."""
     body = value_fields(session, item)
     if item.expression:
         body["evaluateName"] = f"{item.expression},{notation}" if notation else item.expression
@@ -225,7 +220,6 @@ VECTORS = "ipu/vectors"
 
 @request(VECTORS, Needs.STOPPED)
 def vectors(session: DebugSession) -> Json:
-    """Return the vector registers, with the element types in which they can be read."""
     inspector = session.program.inspector
     return {
         "vectors": [
