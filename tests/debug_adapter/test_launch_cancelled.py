@@ -7,8 +7,7 @@ from typing import Iterator
 
 import pytest
 
-from ipu_lsp.debug_adapter.configuration import LaunchConfiguration
-from ipu_lsp.debug_adapter.object_reader import LaunchError
+from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
 from ipu_lsp.debug_adapter.requests import lifecycle
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected

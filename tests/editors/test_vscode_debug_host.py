@@ -17,9 +17,9 @@ from ipu_asm.isa import manifests
 from ipu_lsp.debug_adapter.configuration import (
     FILE_FIELDS,
     LAUNCH_FIELDS,
+    LaunchError,
     read_configuration,
 )
-from ipu_lsp.debug_adapter.object_reader import LaunchError
 from tests.editors.user import PROJECT
 from tests.editors.vscode_host import Host, run_in_extension_host
 from tests.editors.vscode_server import VERSIONS

@@ -13,11 +13,10 @@ from ipu_asm.diagnostics.rendering import printable, render_concise
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.debug_adapter.client import DebugClient, Positions
-from ipu_lsp.debug_adapter.configuration import read_configuration
+from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
 from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.messages import CANCEL, DebugInbox
-from ipu_lsp.debug_adapter.object_reader import LaunchError
 from ipu_lsp.debug_adapter.request_table import (
     Needs,
     RequestCancelledError,
