@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from itertools import count
 from typing import Final, Iterator, Mapping, Sequence
 
@@ -31,7 +30,6 @@ from ipu_asm.debugger.inspection.items import (
     Item,
     ItemFactory,
     Scope,
-    children_of,
     computed_children,
     computed_item,
     without_formats,
@@ -120,14 +118,10 @@ class Inspector:
         self._comparison = Comparison(self._state, self._context, before)
         self._stopped = stopped
         self._last_bundle = last_bundle
-        self.use_lines(self._lines)
 
     def use_lines(self, lines: LineTable) -> None:
+        """Refer to other source lines of the program from now on."""
         self._lines = lines
-        limit = self._state.program_limit
-        where = partial(_where, lines, limit, self._last_bundle)
-        self._item_factory = ItemFactory(self._comparison, self._notes, where)
-        self._without_notes = ItemFactory(self._comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
         sizes = {name: len(registers) for name, registers in self._scopes.items()}
@@ -136,7 +130,9 @@ class Inspector:
         sizes[_MACHINE] = len(shown)
         first = next(iter(sizes))
         return [
-            Scope(name, _scope(name), size, hint="registers" if name == first else "")
+            Scope(
+                name, Group(GroupKind.SCOPE, name), size, hint="registers" if name == first else ""
+            )
             for name, size in sizes.items()
         ]
 
@@ -166,8 +162,8 @@ class Inspector:
         if result.location is None:
             item = computed_item(name, plain, result.value, shown_in)
         else:
-            items = self._item_factory if with_notes else self._without_notes
-            item = items.at(result.location, name, plain, shown_in)
+            items = self._items(shown_in, self._notes if with_notes else {})
+            item = items.at(result.location, name, plain)
         return item._replace(group=_in_notation(item.group, result.notation))
 
     def vectors(self) -> list[VectorInfo]:
@@ -204,50 +200,54 @@ class Inspector:
             found = self.children(group)
         else:
             start = self._position(group, name)
-            found = self.children(group, start, 1) if 0 <= start < _size(group) else []
+            found = self.children(group, start, 1) if 0 <= start < group.size else []
         return next((item for item in found if name in (item.name, item.expression)), None)
 
     def _children(self, group: Group, start: int, count: int, notation: str | None) -> list[Item]:
+        items = self._items(notation, self._notes)
         if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
-            named = self._named(group, notation)[start : start + count if count else None]
+            named = self._named(group, items)[start : start + count if count else None]
             return [self._with_aliases(item) for item in named]
-        size = _size(group)
-        stop = min(start + count, size) if count else size
+        stop = min(start + count, group.size) if count else group.size
         most = start + MAX_CHILDREN
-        if stop <= most:
-            return self._indexed(group, start, stop, notation)
-        more = Item("…", f"{stop - most:,} more; ask for a part of them", kind="virtual")
-        return [*self._indexed(group, start, most, notation), more]
+        found = self._indexed(group, start, min(stop, most), items)
+        if stop > most:
+            found.append(Item("…", f"{stop - most:,} more; ask for a part of them", kind="virtual"))
+        return found
 
-    def _named(self, group: Group, notation: str | None) -> list[Item]:
+    def _items(self, notation: str | None, notes: Mapping[str, str]) -> ItemFactory:
+        return ItemFactory(self._comparison, notes, self._where, notation)
+
+    def _where(self, pc: int) -> str:
+        """Describe the source location of the bundle at a program counter."""
+        if pc >= self._state.program_limit:
+            last = self._last_bundle
+            return "halted" if last is None else f"halted; last bundle {last}"
+        location = self._lines.place(pc)
+        if location is None:
+            return "no bundle was loaded here"
+        parts = [location.name, f"line {location.line}", location.levels]
+        return ", ".join(filter(None, parts))
+
+    def _named(self, group: Group, items: ItemFactory) -> list[Item]:
         if group.kind is GroupKind.CHANGES:
-            return change_items(self._item_factory, notation)
+            return change_items(items)
         if group.name == _MEMORY_MAP:
-            return self._memory(notation)
+            return memory_items(items, self._ranges, self._bases)
         if group.name == _MACHINE:
-            return self._machine(notation)
-        return [self._register(name, notation) for name in self._scopes[group.name]]
+            return self._machine(items)
+        return [_register(items, name) for name in self._scopes[group.name]]
 
     def _with_aliases(self, item: Item) -> Item:
         """Return the item of a register with the names that the program has for it."""
         aliases = self._aliases.get(item.name)
         return item._replace(name=f"{item.name} ({', '.join(aliases)})") if aliases else item
 
-    def _memory(self, notation: str | None) -> list[Item]:
-        return memory_items(self._item_factory, self._ranges, self._bases, notation)
-
-    def _register(self, name: str, notation: str | None) -> Item:
-        base, bracket, number = name.partition("[")
-        location = self._comparison.view.existing(base)
-        if bracket:
-            location = location.part(int(number[:-1]), None)
-        return self._item_factory.at(location, name, name, notation)
-
-    def _machine(self, notation: str | None) -> list[Item]:
+    def _machine(self, items: ItemFactory) -> list[Item]:
         text, count = changes_text(self._comparison)
         changes = Group(GroupKind.CHANGES) if count else None
         return [
-            *(self._register(name, notation) for name in self._counters),
+            *(_register(items, name) for name in self._counters),
             *(
                 Item(name, setting.text, expression=name, kind="property")
                 for name, setting in self._context.settings.items()
@@ -256,12 +256,12 @@ class Inspector:
             Item(_CHANGED, text, group=changes, named=count, kind="virtual"),
         ]
 
-    def _indexed(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
+    def _indexed(self, group: Group, start: int, stop: int, items: ItemFactory) -> list[Item]:
         if group.computed is not None:
-            return computed_children(self._context, group, start, stop, notation)
-        factory = self._item_factory
-        make = factory.rows if group.kind is GroupKind.ROWS else factory.elements
-        return make(group, start, stop, notation)
+            return computed_children(self._context, group, start, stop, items.notation)
+        assert group.location is not None
+        make = items.rows if group.kind is GroupKind.ROWS else items.elements
+        return make(group.location, start, stop)
 
     def _position(self, group: Group, name: str) -> int:
         """Index of the row or element of that name, perhaps out of range; -1 for other names."""
@@ -291,26 +291,12 @@ def _is_type(view: MachineView, name: str) -> bool:
     return register is not None and view.model.register_aliases.get(name) == register
 
 
-def _where(lines: LineTable, program_limit: int, last_bundle: int | None, pc: int) -> str:
-    """Describe the source location of the bundle at a program counter."""
-    if pc >= program_limit:
-        return "halted" if last_bundle is None else f"halted; last bundle {last_bundle}"
-    location = lines.place(pc)
-    if location is None:
-        return "no bundle was loaded here"
-    parts = [location.name, f"line {location.line}", location.levels]
-    return ", ".join(filter(None, parts))
-
-
-def _scope(name: str) -> Group:
-    return Group(GroupKind.SCOPE, name)
-
-
-def _size(group: Group) -> int:
-    if group.computed is not None:
-        return children_of(group.computed.length, group)
-    assert group.location is not None
-    return children_of(group.location.elements, group)
+def _register(items: ItemFactory, name: str) -> Item:
+    base, bracket, number = name.partition("[")
+    location = items.comparison.view.existing(base)
+    if bracket:
+        location = location.part(int(number[:-1]), None)
+    return items.at(location, name, name)
 
 
 def _in_notation(group: Group | None, notation: str | None) -> Group | None:
@@ -346,7 +332,7 @@ def shown_ranges(
 
 
 def memory_items(
-    items: ItemFactory, ranges: Sequence[MemoryRange], bases: Sequence[str], notation: str | None
+    items: ItemFactory, ranges: Sequence[MemoryRange], bases: Sequence[str]
 ) -> list[Item]:
     """Return the items of all ranges, of the range at each base register, and of all xmem."""
     scalars, model = items.comparison.context.scalars, items.comparison.view.model
@@ -354,19 +340,19 @@ def memory_items(
     unit = items.comparison.view.types.address_unit
     addresses = [unit * scalars[names.index(name)] for name in bases]
     starts = sorted({*addresses, *(range_.address for range_ in ranges), size})
-    found = [_range_item(items, range_, notation) for range_ in ranges]
+    found = [_range_item(items, range_) for range_ in ranges]
     for name, address in zip(bases, addresses):
         if address < size:
             around = [range_.end for range_ in ranges if range_.address <= address < range_.end]
             end = min(around) if around else starts[starts.index(address) + 1]
             pointed = MemoryRange(name, address, min(end - address, MAX_ELEMENTS))
             start = name if unit == 1 else f"{unit} * {name}"
-            item = _range_item(items, pointed, notation, start)
+            item = _range_item(items, pointed, start)
         else:
-            shown = counter_text(address, notation)
+            shown = counter_text(address, items.notation)
             item = Item(name, f"{shown} lies outside xmem", kind="virtual")
         found.append(item._replace(value=item.value + items.note(name)))
-    return [*found, _range_item(items, MemoryRange(MEMORY, 0, size), notation)]
+    return [*found, _range_item(items, MemoryRange(MEMORY, 0, size))]
 
 
 def _names(range_: MemoryRange) -> Iterator[str]:
@@ -375,9 +361,7 @@ def _names(range_: MemoryRange) -> Iterator[str]:
     yield from (f"{range_.name} ({number})" for number in count(2))
 
 
-def _range_item(
-    items: ItemFactory, range_: MemoryRange, notation: str | None, start: str | None = None
-) -> Item:
+def _range_item(items: ItemFactory, range_: MemoryRange, start: str | None = None) -> Item:
     kind, suffix = items.comparison.view.element, ""
     if range_.size % kind.size:
         kind = TYPES["u8"]
@@ -385,21 +369,17 @@ def _range_item(
     count = range_.size // kind.size
     location = Location(Space.MEMORY, range_.address, kind, count)
     if count > MAX_ELEMENTS:
-        return items.at(location, range_.name, "", notation)._replace(is_writable=False)
+        return items.at(location, range_.name, "")._replace(is_writable=False)
     expression = f"{MEMORY}[{start or hex(range_.address)} .. +{count}{suffix}]"
-    return items.at(location, range_.name, expression, notation)
+    return items.at(location, range_.name, expression)
 
 
-def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
-    comparison = items.comparison
-    found = []
-    for location in changed_registers(comparison):
-        name = location_text(location, comparison.view).whole
-        found.append(items.at(location, name, name, notation))
-    ranges = list(changed_ranges(comparison))
-    for location in ranges[:MAX_RANGES]:
-        name = location_text(location, comparison.view).whole
-        found.append(items.at(location, name, name, notation))
+def change_items(items: ItemFactory) -> list[Item]:
+    """Return an item for each register and each memory range that changed."""
+    view, ranges = items.comparison.view, list(changed_ranges(items.comparison))
+    shown = [*changed_registers(items.comparison), *ranges[:MAX_RANGES]]
+    names = (location_text(location, view).whole for location in shown)
+    found = [items.at(location, name, name) for location, name in zip(shown, names)]
     if len(ranges) > MAX_RANGES:
         more = len(ranges) - MAX_RANGES
         found.append(Item("…", f"{more} more ranges of xmem", kind="virtual"))

@@ -29,6 +29,9 @@ from ipu_asm.debugger.inspection.texts import (
 from ipu_asm.emulator.element_types import MASK
 from ipu_asm.named_tuple import NamedTuple
 
+ROW: Final = 16
+"""Number of elements of a row."""
+
 
 class GroupKind(Enum):
     SCOPE = "the items of a scope"
@@ -58,12 +61,21 @@ class Group(NamedTuple):
     computed: Computed | None = None
     notation: str | None = None
 
+    @property
+    def size(self) -> int:
+        """The number of rows or elements."""
+        source = self.computed or self.location
+        if source is None:
+            return 0
+        count = 1 if source.length is None else source.length
+        return -(-count // ROW) if self.kind is GroupKind.ROWS else count
+
 
 class Item(NamedTuple):
     """One line of the view: name, value, and the group it contains.
 
     `expression` evaluates to the value and, if `is_writable`, can be assigned to; "" if there is
-    none. `named` and `indexed` count the group's items with a name and those with an index. `kind`
+    none. `named` counts the group's items with a name. `kind`
     is data (registers and elements), virtual (rows and ranges that exist only in the view) or
     property (machine state and computed values).
     """
@@ -74,10 +86,14 @@ class Item(NamedTuple):
     expression: str = ""
     group: Group | None = None
     named: int = 0
-    indexed: int = 0
     location: Location | None = None
     is_writable: bool = False
     kind: str = "data"
+
+    @property
+    def indexed(self) -> int:
+        """The number of the group's items with an index."""
+        return 0 if self.group is None else self.group.size
 
 
 class Scope(NamedTuple):
@@ -91,166 +107,137 @@ class Scope(NamedTuple):
     hint: str = ""
 
 
-ROW: Final = 16
-"""Number of elements of a row."""
 _MAX_NOTE_LENGTH: Final = 80
 _NO_DTYPE: Final = "no element type; bytes are shown as i8, words as i32"
 
 
 class ItemFactory:
-    """Creates items for locations.
+    """Creates items for locations, in one notation.
 
     `notes` maps registers to their register notes; `where` describes the source location of a
     bundle address.
     """
 
     def __init__(
-        self, comparison: Comparison, notes: Mapping[str, str], where: Callable[[int], str]
+        self,
+        comparison: Comparison,
+        notes: Mapping[str, str],
+        where: Callable[[int], str],
+        notation: str | None,
     ) -> None:
         self.comparison = comparison
         self.notes = notes
         self.where = where
+        self.notation = notation
 
-    def at(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
+    def at(self, location: Location, name: str, expression: str) -> Item:
+        type_, kind, is_writable = location.kind.name, "data", True
         if location.space in (Space.PC, Space.CYCLE):
-            return self._counter(location, name, expression, notation)
-        if location.length is None:
-            return self._single(location, name, expression, notation)
-        value = self._vector_text(location, notation) + self._note_at(location)
+            text, kind = self._counter_text(location), "property"
+            is_writable = location.space is Space.PC
+        elif location.length is not None:
+            text, type_ = self._vector_text(location), f"{location.length} x {type_}"
+            kind = "virtual" if location.space is Space.MEMORY else kind
+        elif location.kind == MASK:
+            text, type_ = self._mask_text(location), f"{MASK.bits} bits, element 0 first"
+        else:
+            text = self._texts_with_old(location)[0]
+        if location.kind != MASK or location.length is not None:
+            text += self._note_at(location)
         group = group_of(location)
-        return Item(
-            name,
-            value,
-            f"{location.length} x {location.kind.name}",
-            expression,
-            group,
-            0,
-            children_of(location.length, group),
-            location,
-            True,
-            "virtual" if location.space is Space.MEMORY else "data",
-        )
+        return Item(name, text, type_, expression, group, 0, location, is_writable, kind)
 
-    def rows(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
-        location = group.location
-        assert location is not None
+    def rows(self, location: Location, start: int, stop: int) -> list[Item]:
         assert location.length is not None
         first, count = start * ROW, min(stop * ROW, location.length) - start * ROW
-        return [] if count <= 0 else self._rows(location, first, count, notation)
-
-    def elements(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
-        location = group.location
-        assert location is not None
-        if start >= stop:
+        if count <= 0:
             return []
-        lines = location_text(location, self.comparison.view).elements(start, stop)
-        if location.kind == MASK:
-            return [
-                self.at(location.part(i, None), name, expression, notation)
-                for i, (name, expression) in enumerate(lines, start)
-            ]
-        texts = self._texts_with_old(location.part(start, stop - start), notation)
-        space, kind, first = location.space, location.kind, location.start
-        locations = [Location(space, first + i * kind.size, kind) for i in range(start, stop)]
-        return [
-            Item(name, text, kind.name, expression, location=at, is_writable=True)
-            for (name, expression), text, at in zip(lines, texts, locations)
-        ]
-
-    def _rows(self, location: Location, first: int, count: int, notation: str | None) -> list[Item]:
         written, kind = location_text(location, self.comparison.view), location.kind
         now, old = self.comparison.current_and_previous(location.part(first, count))
-        texts = element_texts(kind, now, notation)
+        texts = element_texts(kind, now, self.notation)
         items = []
         for start in range(0, count, ROW):
-            length = min(ROW, count - start)
+            length, at = min(ROW, count - start), first + start
             within = slice(start * kind.size, (start + length) * kind.size)
             changed = count_changed(kind, now[within], old[within]) if old is not None else 0
-            value = list_text(texts[start : start + length]) + _changed(changed)
-            row, at = location.part(first + start, length), first + start
+            row = location.part(at, length)
             items.append(
                 Item(
                     written.part_name(at, length),
-                    value,
+                    list_text(texts[start : start + length]) + _changed(changed),
                     f"{length} x {kind.name}",
                     written.part(at, length),
                     Group(GroupKind.ELEMENTS, location=row),
-                    0,
-                    length,
-                    row,
-                    True,
-                    "virtual",
+                    location=row,
+                    is_writable=True,
+                    kind="virtual",
                 )
             )
         return items
 
-    def _counter(
-        self, location: Location, name: str, expression: str, notation: str | None
-    ) -> Item:
-        is_pc = location.space is Space.PC
-        context, past = self.comparison.context, self.comparison.past
-        number = context.pc if is_pc else context.cycle
-        value = counter_text(number, notation)
-        if past is not None and number != (old := past.pc if is_pc else past.cycle):
-            value += f" was {counter_text(old, notation or 'u')}"
-        value += self._note_at(location)
-        type_, kind = location.kind.name, "property"
-        return Item(name, value, type_, expression, None, 0, 0, location, is_pc, kind)
-
-    def _single(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
+    def elements(self, location: Location, start: int, stop: int) -> list[Item]:
+        if start >= stop:
+            return []
+        lines = location_text(location, self.comparison.view).elements(start, stop)
+        parts = [location.part(number, None) for number in range(start, stop)]
         if location.kind == MASK:
-            return self._mask(location, name, expression, notation)
-        value = self._texts_with_old(location, notation)[0] + self._note_at(location)
-        return Item(
-            name, value, location.kind.name, expression, location=location, is_writable=True
-        )
+            return [self.at(part, *line) for part, line in zip(parts, lines)]
+        texts, kind = self._texts_with_old(location.part(start, stop - start)), location.kind.name
+        return [
+            Item(name, text, kind, expression, location=part, is_writable=True)
+            for (name, expression), text, part in zip(lines, texts, parts)
+        ]
 
-    def _mask(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
+    def _counter_text(self, location: Location) -> str:
+        now, past, is_pc = self.comparison.context, self.comparison.past, location.space is Space.PC
+        number = now.pc if is_pc else now.cycle
+        text = counter_text(number, self.notation)
+        if past is not None and number != (old := past.pc if is_pc else past.cycle):
+            text += f" was {counter_text(old, self.notation or 'u')}"
+        return text
+
+    def _mask_text(self, location: Location) -> str:
         now, old = self.comparison.current_and_previous(location)
         changed = 0
         if old is not None:
             differing = int.from_bytes(now, "little") ^ int.from_bytes(old, "little")
             changed = differing.bit_count()
-        value = mask_text(now, changed, notation, self._masked_bit)
-        bits = location.bits()
-        assert bits is not None
-        group = group_of(bits)
-        indexed = children_of(MASK.bits, group)
-        type_ = f"{MASK.bits} bits, element 0 first"
-        return Item(name, value, type_, expression, group, 0, indexed, location, True)
+        return mask_text(now, changed, self.notation, self._masked_bit)
 
-    def _texts_with_old(self, location: Location, notation: str | None) -> list[str]:
+    def _texts_with_old(self, location: Location) -> list[str]:
         """One text per element; a changed element also has its previous value."""
         now, old = self.comparison.current_and_previous(location)
-        texts = single_texts(location.kind, now, notation)
+        texts = single_texts(location.kind, now, self.notation)
         if old is None:
             return texts
-        before, size = element_texts(location.kind, old, notation), location.kind.size
+        before, size = element_texts(location.kind, old, self.notation), location.kind.size
         for i, start in enumerate(range(0, len(now), size)):
             if now[start : start + size] != old[start : start + size]:
                 texts[i] = f"{texts[i]} was {before[i]}"
         return texts
 
-    def _vector_text(self, location: Location, notation: str | None) -> str:
+    def _vector_text(self, location: Location) -> str:
         changed = self.comparison.changes(location)
         if location.kind == MASK:
-            return self._masks_text(location, notation) + _changed(changed)
+            return self._masks_text(location) + _changed(changed)
         if location.elements <= ROW:
             now, _ = self.comparison.current_and_previous(location)
-            return list_text(element_texts(location.kind, now, notation)) + _changed(changed)
+            return list_text(element_texts(location.kind, now, self.notation)) + _changed(changed)
         is_all = location.elements <= MAX_ELEMENTS
         now, _ = self.comparison.current_and_previous(location if is_all else location.part(0, ROW))
-        text = summary(location.kind, now, is_all, changed, notation, masked_bit=self._masked_bit)
+        text = summary(
+            location.kind, now, is_all, changed, self.notation, masked_bit=self._masked_bit
+        )
         return f"at {location.start:#x}, {text}" if location.space is Space.MEMORY else text
 
     @property
     def _masked_bit(self) -> int:
         return self.comparison.view.model.masked_bit
 
-    def _masks_text(self, location: Location, notation: str | None) -> str:
+    def _masks_text(self, location: Location) -> str:
         now, _ = self.comparison.current_and_previous(location)
-        if notation is not None:
-            return list_text(element_texts(MASK, now, notation))
+        if self.notation is not None:
+            return list_text(element_texts(MASK, now, self.notation))
         counts = [str(masked_count(int(mask), self._masked_bit)) for mask in MASK.decode(now)]
         return f"{', '.join(counts)} masked"
 
@@ -282,12 +269,6 @@ def group_of(location: Location) -> Group | None:
     return Group(kind, location=location)
 
 
-def children_of(count: int, group: Group | None) -> int:
-    if group is None:
-        return 0
-    return -(-count // ROW) if group.kind is GroupKind.ROWS else count
-
-
 def _changed(count: int) -> str:
     return f", {count} changed" if count else ""
 
@@ -313,10 +294,8 @@ def computed_item(text: str, expression: str, value: Value, notation: str | None
         count = len(value.numbers)
         kind = GroupKind.ROWS if count > ROW else GroupKind.ELEMENTS
         group = Group(kind, computed=Computed(expression, 0, count))
-    type_ = _type(value)
-    indexed = children_of(len(value.numbers), group)
     shown = _text(value, notation)
-    return Item(text, shown, type_, expression, group, 0, indexed, kind="property")
+    return Item(text, shown, _type(value), expression, group, kind="property")
 
 
 def computed_children(
@@ -329,35 +308,24 @@ def computed_children(
     computed = group.computed
     assert computed is not None
     value = evaluate(context, computed.text).value
-    stop = min(stop, children_of(min(computed.length, len(value.numbers)), group))
+    length = min(computed.length, len(value.numbers))
+    stop = min(stop, group._replace(computed=computed._replace(length=length)).size)
     make = _row if group.kind is GroupKind.ROWS else _element
-    return [make(group, value, number, notation) for number in range(start, stop)]
+    return [make(computed, value, number, notation) for number in range(start, stop)]
 
 
-def _row(group: Group, value: Value, number: int, notation: str | None) -> Item:
-    computed = group.computed
-    assert computed is not None
+def _row(computed: Computed, value: Value, number: int, notation: str | None) -> Item:
     first = ROW * number
     count = min(ROW, computed.length - first)
     numbers = value.numbers[first : first + count]
     part = Value(numbers, value.kind, True)
     name = f"[{first}..{first + count - 1}]"
-    opened = Computed(computed.text, first, count)
-    return Item(
-        name,
-        _text(part, notation),
-        _type(part),
-        f"({computed.text}){name}",
-        Group(GroupKind.ELEMENTS, computed=opened),
-        0,
-        count,
-        kind="virtual",
-    )
+    group = Group(GroupKind.ELEMENTS, computed=Computed(computed.text, first, count))
+    text, expression = _text(part, notation), f"({computed.text}){name}"
+    return Item(name, text, _type(part), expression, group, kind="virtual")
 
 
-def _element(group: Group, value: Value, number: int, notation: str | None) -> Item:
-    computed = group.computed
-    assert computed is not None
+def _element(computed: Computed, value: Value, number: int, notation: str | None) -> Item:
     at = computed.first + number
     part = Value((value.numbers[at],), value.kind)
     shown, name = _text(part, notation), f"[{at}]"

@@ -162,7 +162,7 @@ def _changed(session: Session, argument: str) -> None:
     from ipu_asm.debugger.inspection.inspector import change_items
     from ipu_asm.debugger.inspection.items import ItemFactory
 
-    items = change_items(ItemFactory(session.comparison, {}, str), None)
+    items = change_items(ItemFactory(session.comparison, {}, str, None))
     for item in items:
         session.screen.show(f"{item.name} = {item.value}")
     if not items:
