@@ -18,7 +18,7 @@ from lark import Token as LarkToken
 from lark import Tree as LarkTree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from ipu_asm.syntax.compile import START_SYMBOLS, checksum, module_text
+from ipu_asm.syntax.compile import START_SYMBOLS, module_text
 from ipu_asm.syntax.grammar import DIRECTIVE, Grammar, Tree, grammar_folder, load_grammar
 from tests.vectors import records
 
@@ -219,10 +219,6 @@ def test_a_grammar_whose_tables_are_missing_or_old_is_compiled(
         grammar = load_grammar.__wrapped__(name)
         shape = grammar.shape(grammar.words("acc & b x ;;"))
         assert isinstance(grammar.parse(shape, "bundle"), Tree)
-
-
-def test_the_checksum_tells_grammars_apart() -> None:
-    assert checksum("a") != checksum("b")
 
 
 def test_words_that_are_equal_are_one_object() -> None:
