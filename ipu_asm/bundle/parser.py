@@ -27,12 +27,11 @@ from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, unclosed_comment
-from ipu_asm.syntax.directives import directive_findings
+from ipu_asm.syntax.directives import directive_findings, wrong_argument
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.messages import syntax_errors
 from ipu_asm.syntax.misplaced_token import InstructionContext
-from ipu_asm.syntax.symbol_directives import wrong_argument
 
 if TYPE_CHECKING:
     from ipu_asm.bundle.slot_assignment import Assigned
