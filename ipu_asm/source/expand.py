@@ -49,7 +49,8 @@ def expand(
 
     memo = memo_of(before)
     # Without directives, a name that settings define may begin or end the need to preprocess.
-    if memo is not None and change is not None and not _is_preprocessed_for_names(text, settings):
+    is_sure = _has_directives(text) or not settings.all_defines
+    if memo is not None and change is not None and is_sure:
         edited = after_edit(memo, text, path, settings, change)
         if edited is not None:
             return edited
@@ -72,20 +73,11 @@ def _preprocessed(
     """
     from ipu_asm.source.macros.expand_macros import as_written
 
-    if surface.c_preprocessor and is_preprocessed(text, settings):
+    if surface.c_preprocessor and (_has_directives(text) or uses_defines(text, settings)):
         from ipu_asm.source.preprocessor.preprocess import preprocess
 
         return preprocess(surface, text, path, settings, before)
     return (as_written(text),)
-
-
-def is_preprocessed(text: str, settings: SourceSettings) -> bool:
-    """Return whether a text has preprocessor directives, or names that settings define."""
-    return _has_directives(text) or uses_defines(text, settings)
-
-
-def _is_preprocessed_for_names(text: str, settings: SourceSettings) -> bool:
-    return bool(settings.all_defines) and not _has_directives(text)
 
 
 def _has_directives(text: str) -> bool:

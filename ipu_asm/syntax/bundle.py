@@ -55,7 +55,10 @@ class BundleSyntax:
         self.grammar = grammar
         self.text = text
         self._given = tokenization
-        self.words = grammar.words(text) if tokenization is None else _words(text, tokenization)
+        if tokenization is None:
+            self.words = grammar.words(text)
+        else:
+            self.words = tuple(text[start:end] for start, end in tokenization.spans)
         self.plan: Plan = plan or plan_of(grammar, self._beginning)
         # What few ask for is computed at the first use.
         self._spans: tuple[Span, ...] | None = None
@@ -218,10 +221,6 @@ class BundleSyntax:
     def token_before(self, offset: int) -> int:
         """The number of the last token that begins before `offset`, or -1."""
         return bisect_left(self.spans, (offset, -1)) - 1
-
-
-def _words(text: str, tokenization: Tokenization) -> tuple[str, ...]:
-    return tuple(text[start:end] for start, end in tokenization.spans)
 
 
 def _joined(words: tuple[str, ...]) -> str:

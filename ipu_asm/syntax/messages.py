@@ -163,11 +163,22 @@ def syntax_errors(
 
 
 def _finding(place: MisplacedToken, reason: str) -> Diagnostic:
-    message, fix = _MESSAGES[reason](place)
+    message, fix = _message(place, reason)
     kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
     span = culprit(place, reason) if reason in _OF_PARTS else place.span
     dropped_if_defined = (BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
     return Diagnostic(kind, message, span, fix=fix, dropped_if_defined=dropped_if_defined)
+
+
+def _message(place: MisplacedToken, reason: str) -> Message:
+    if reason in _MESSAGES:
+        return _MESSAGES[reason](place)
+    if reason.startswith("empty-"):
+        return _empty(place, reason)
+    opening, closing = place.surface.brackets or ("{", "}")
+    word, unit = shown(place.word), _unit(place.surface)
+    message = _MESSAGES_WITHOUT_FIX[reason]
+    return message.format(word=word, unit=unit, opening=opening, closing=closing), None
 
 
 def _instruction_around(syntax: BundleSyntax, surface: Surface, token: int) -> int:
@@ -227,25 +238,14 @@ def _end_bundle_before(place: MisplacedToken) -> Fix | None:
     return Fix(title, (edit,), Applicability.UNSAFE)
 
 
-def _second_label(place: MisplacedToken) -> Message:
-    unit = _unit(place.surface)
-    return f"a {unit} has one label at the most, found another: {shown(place.word)}", None
-
-
-def _label_without_bundle(place: MisplacedToken) -> Message:
-    return f"a label names the bundle that follows it, found none after {shown(place.word)}", None
-
-
-def _empty_instruction(place: MisplacedToken) -> Message:
-    message = f"expected an instruction, found {shown(place.word)}"
-    if place.word != place.surface.separator:
-        return message, None
-    # Unsafe: two marks in a row may be a doubled one, or stand for an empty bundle.
-    return message, without(place, Applicability.UNSAFE)
-
-
-def _empty_bundle(place: MisplacedToken) -> Message:
-    message = f"a bundle has at least one instruction, found {shown(place.word)}"
+def _empty(place: MisplacedToken, reason: str) -> Message:
+    word = shown(place.word)
+    if reason == "empty-bundle":
+        message = f"a bundle has at least one instruction, found {word}"
+    else:
+        message = f"expected an instruction, found {word}"
+        if place.word != place.surface.separator:
+            return message, None
     # Unsafe: two marks in a row may be a doubled one, or stand for an empty bundle.
     return message, without(place, Applicability.UNSAFE)
 
@@ -284,52 +284,22 @@ def _endless(place: MisplacedToken) -> Message:
     return f"{message} behind so many" + (f"; is `{end}` missing?" if end else ""), None
 
 
-def _brace_empty(place: MisplacedToken) -> Message:
-    return (
-        f"a bundle has one instruction for each slot, found none after {shown(place.word)}",
-        None,
-    )
-
-
-def _brace_inside(place: MisplacedToken) -> Message:
-    message = f"a bundle ends before the next one begins, found {shown(place.word)} inside one"
-    return f"{message}; is `{_closing(place)}` missing before it?", None
-
-
-def _brace_unclosed(place: MisplacedToken) -> Message:
-    return (
-        f"a bundle that {shown(place.word)} begins ends in `{_closing(place)}`, found none",
-        None,
-    )
-
-
-def _brace_unopened(place: MisplacedToken) -> Message:
-    opening = (place.surface.brackets or ("{", "}"))[0]
-    return f"a bundle begins with `{opening}`, found {shown(place.word)} without one", None
-
-
-def _closing(place: MisplacedToken) -> str:
-    return (place.surface.brackets or ("{", "}"))[1]
-
-
-def _incomplete(place: MisplacedToken) -> Message:
-    return f"the instruction is not complete after {shown(place.word)}", None
-
-
 _MESSAGES: Mapping[str, Callable[[MisplacedToken], Message]] = {
     "stray": stray_message,
     "label-name": _label_name,
     "label-unmarked": _label_unmarked,
     "label-inside": _label_inside,
-    "second-label": _second_label,
-    "label-without-bundle": _label_without_bundle,
-    "empty-instruction": _empty_instruction,
-    "empty-bundle": _empty_bundle,
     "unexpected": _unexpected,
-    "brace-empty": _brace_empty,
-    "brace-inside": _brace_inside,
-    "brace-unclosed": _brace_unclosed,
-    "brace-unopened": _brace_unopened,
-    "incomplete": _incomplete,
     "endless": _endless,
+}
+
+_MESSAGES_WITHOUT_FIX = {
+    "second-label": "a {unit} has one label at the most, found another: {word}",
+    "label-without-bundle": "a label names the bundle that follows it, found none after {word}",
+    "brace-empty": "a bundle has one instruction for each slot, found none after {word}",
+    "brace-inside": "a bundle ends before the next one begins, found {word} inside one; "
+    "is `{closing}` missing before it?",
+    "brace-unclosed": "a bundle that {word} begins ends in `{closing}`, found none",
+    "brace-unopened": "a bundle begins with `{opening}`, found {word} without one",
+    "incomplete": "the instruction is not complete after {word}",
 }

@@ -133,10 +133,6 @@ def plan_of(grammar: Grammar, shape: str) -> Plan:
 
 @lru_cache(maxsize=20_000)
 def _remembered_plan(grammar: Grammar, shape: str) -> Plan:
-    return _make_plan(grammar, shape)
-
-
-def _make_plan(grammar: Grammar, shape: str) -> Plan:
     if not shape:
         return Plan(-1, (), ())
     return _composed_plan(grammar, shape) or _parsed_plan(grammar, shape)

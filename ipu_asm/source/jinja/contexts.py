@@ -98,16 +98,17 @@ def contexts_of(settings: SourceSettings, written: Sequence[Context] = ()) -> li
     values in all contexts.
     """
     declared = [*(written or settings.contexts)] or [{}]
-    selected = [context for context in declared if _agrees(context, settings.overrides)]
+    overrides = settings.overrides
+    selected = [
+        context
+        for context in declared
+        if all(context.get(name, value) == value for name, value in overrides.items())
+    ]
     found: list[TemplateContext] = []
     for context in selected or declared:
-        shown = {**context, **settings.overrides}
+        shown = {**context, **overrides}
         description = " ".join(f"{name}={value}" for name, value in shown.items())
         each = TemplateContext({**settings.defines, **shown}, description)
         if each not in found:
             found.append(each)
     return found
-
-
-def _agrees(context: Context, overrides: Context) -> bool:
-    return all(context.get(name, value) == value for name, value in overrides.items())

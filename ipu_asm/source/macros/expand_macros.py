@@ -255,7 +255,7 @@ def begin_block(opened: OpenText, word: str, statement: Statement) -> None:
     if branch is not Branch.UNKNOWN and not was_skipping:
         opened.drop(statement)
     if not was_skipping:
-        _use_symbols(opened, statement)
+        opened.use_symbols(statement.rest_start, statement.rest_end)
 
 
 def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
@@ -312,10 +312,6 @@ def _is_defined(opened: OpenText, name: str) -> bool | None:
     if opened.expander.is_partial or name in opened.labels:
         return None
     return False
-
-
-def _use_symbols(opened: OpenText, statement: Statement) -> None:
-    opened.use_symbols(statement.rest_start, statement.rest_end)
 
 
 def is_true(directive: str, text: str, symbols: Symbols) -> bool | None:

@@ -20,7 +20,7 @@ from ipu_asm.source.macros.mapped_text import (
     written_range,
 )
 from ipu_asm.source.source_map import Frame, FrameKind, SourceRange
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 _NAME = r"[A-Za-z_.$][\w.$]*"
 _PARAMETER = re.compile(
@@ -222,11 +222,13 @@ def bind(
     for written in _written_arguments(source.text, word.end, end, parameters):
         if written.keyword and written.keyword not in names:
             message = f"macro `{name}` has no parameter `{written.keyword}`"
-            return Misuse(UNKNOWN_KEYWORD, message, _keyword_span(written))
+            start = written.span.start
+            return Misuse(UNKNOWN_KEYWORD, message, Span(start, start + len(written.keyword)))
         if not written.keyword and place >= len(parameters):
             if not written.spans:
                 continue
-            message = f"macro `{name}` takes {_counted(len(parameters))}, found one more"
+            takes = counted(len(parameters), "argument") if parameters else "no arguments"
+            message = f"macro `{name}` takes {takes}, found one more"
             return Misuse(TOO_MANY_OPERANDS, message, written.span)
         key = written.keyword or parameters[place].name
         place += not written.keyword
@@ -247,14 +249,6 @@ def values(source: MappedText, start: int, end: int) -> list[Argument]:
     return [
         Argument(source, written.spans) for written in _written_arguments(source.text, start, end)
     ]
-
-
-def _counted(count: int) -> str:
-    return "no arguments" if not count else f"{count} argument{'s' * (count > 1)}"
-
-
-def _keyword_span(written: _Written) -> Span:
-    return Span(written.span.start, written.span.start + len(written.keyword))
 
 
 def _written_arguments(

@@ -94,6 +94,9 @@ class Branch(Enum):
     UNKNOWN = auto()
 
 
+_NO_BLOCKS = dict.fromkeys(Branch, 0)
+
+
 class Conditionals:
     """The open conditional blocks of one text; `openings` are the directives that began them."""
 
@@ -101,7 +104,7 @@ class Conditionals:
         self._blocks: list[Branch] = []
         self.openings: list[Statement] = []
         self.has_preprocessor_lines = False
-        self._numbers = dict.fromkeys(Branch, 0)
+        self._numbers = _NO_BLOCKS.copy()
         # The conditions of `#if` lines that are left in the text are unknown.
         self._preprocessor_blocks = 0
 

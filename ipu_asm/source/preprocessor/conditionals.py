@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterator
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.preprocessor.conditions import Answers, Condition
+from ipu_asm.source.preprocessor.conditions import Assumptions, Condition
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.mistakes import (
     Mistake,
@@ -20,13 +20,13 @@ from ipu_asm.source.preprocessor.tokens import Place
 class Chain(NamedTuple):
     """The branches of a conditional: their conditions (None for `#else`), and the one taken.
 
-    `answers` are the assumed answers to the questions of its conditions.
+    `assumptions` are the values that were assumed for the tests of its conditions.
     """
 
     line: Line
     conditions: tuple[Condition | None, ...]
     taken: int | None
-    answers: Answers
+    assumptions: Assumptions
 
 
 class FoundInclude(NamedTuple):
@@ -56,17 +56,17 @@ _CONTINUING = ("elif", "elifdef", "elifndef", "else", "endif")
 class Conditionals:
     """The stack of open conditionals of one file.
 
-    `condition_at` returns the condition of the line at an index. Those conditionals that asked
-    questions are added to `closed` when they end. `mistakes` are those of the directives.
+    `condition_at` returns the condition of the line at an index. Conditionals with unknown tests
+    are added to `closed` when they end. `mistakes` are those of the directives.
     """
 
     def __init__(
         self,
-        answers: Answers,
+        assumptions: Assumptions,
         condition_at: Callable[[Line, int], Condition],
         closed: list[Chain],
     ) -> None:
-        self._answers = answers
+        self._assumptions = assumptions
         self._condition_at = condition_at
         self._closed = closed
         self._groups: list[_Group] = []
@@ -131,14 +131,14 @@ class Conditionals:
         condition = self._condition_at(line, at) if line.directive != "else" else None
         group.conditions.append(condition)
         problems: list[str] = []
-        holds = condition is None or condition.holds(self._answers, group.asked, problems)
+        holds = condition is None or condition.holds(self._assumptions, group.tested, problems)
         if group.taken is None:
             self.mistakes += [malformed_condition(line, each) for each in problems]
             group.is_active = holds
             group.taken = len(group.conditions) - 1 if holds else None
 
     def _close(self, group: _Group) -> None:
-        if group.is_open and group.asked:
+        if group.is_open and group.tested:
             self._closed.append(group.chain())
 
 
@@ -154,8 +154,8 @@ class _Group:
         self.lines: list[Line] = []
         self.conditions: list[Condition | None] = []
         self.taken: int | None = None
-        self.asked: dict[str, bool | int] = {}
+        self.tested: dict[str, bool | int] = {}
 
     def chain(self) -> Chain:
         """Return the conditional with all its branches."""
-        return Chain(self.line, tuple(self.conditions), self.taken, self.asked)
+        return Chain(self.line, tuple(self.conditions), self.taken, self.tested)

@@ -1,7 +1,7 @@
-"""Evaluation of `#if` expressions in 64-bit integers, with questions about unknown names.
+"""Evaluation of `#if` expressions in 64-bit integers, with assumptions about unknown names.
 
-A name that a missing header may define makes a condition unknown. What is unknown is divided into
-*questions*, ``defined(X)`` or a comparison as it is written; an expansion assumes answers to them.
+A name that a missing header may define makes a condition unknown. Its unknown parts are *tests*,
+``defined(X)`` or a comparison as it is written; an expansion assumes a value for each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.substitution import Substitution
 from ipu_asm.source.preprocessor.tokens import Kind, Token, solid, words_of
 
-Answers = Mapping[str, bool | int]
+Assumptions = Mapping[str, bool | int]
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)$")
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _BITS = 64
@@ -26,7 +26,7 @@ _OPERATORS = re.compile(r"<<|>>|&&|\|\||[<>=!]=|[-+*/%&|^~!<>()?:,]")
 
 
 class Value(NamedTuple):
-    """A value: `number` is None where it is unknown. `text` is the expression as it is asked."""
+    """A value: `number` is None where it is unknown. `text` is the expression as it is written."""
 
     number: int | None
     is_unsigned: bool = False
@@ -52,17 +52,17 @@ class Condition(NamedTuple):
 
     def holds(
         self,
-        answers: Answers,
-        asked: dict[str, bool | int] | None = None,
+        assumptions: Assumptions,
+        tested: dict[str, bool | int] | None = None,
         problems: list[str] | None = None,
     ) -> bool:
-        """Evaluate the condition with these answers; a malformed one is false.
+        """Evaluate the condition with these assumptions; a malformed one is false.
 
-        Questions without an answer are answered with no. `asked` collects all questions with their
-        answers, and the values of choices. `problems` collects what is certainly malformed: unknown
-        and reserved names may be macros of a header or of the compiler.
+        Tests without an assumption are false. `tested` collects all tests with their values, and
+        the values of choices. `problems` collects what is certainly malformed: unknown and reserved
+        names may be macros of a header or of the compiler.
         """
-        reader = _Reader(self, answers, {} if asked is None else asked)
+        reader = _Reader(self, assumptions, {} if tested is None else tested)
         try:
             return reader.truth(reader.whole())
         except _BadCondition as error:
@@ -74,11 +74,11 @@ class Condition(NamedTuple):
 
 class _Reader:
     def __init__(
-        self, condition: Condition, answers: Answers, asked: dict[str, bool | int]
+        self, condition: Condition, assumptions: Assumptions, tested: dict[str, bool | int]
     ) -> None:
         self._words, self._unknown, self._choices = condition
-        self._answers = answers
-        self._asked = asked
+        self._assumptions = assumptions
+        self._tested = tested
         self._at = 0
         self._depth = 0
 
@@ -93,9 +93,9 @@ class _Reader:
     def truth(self, value: Value) -> bool:
         if value.number is not None:
             return value.number != 0
-        answer = bool(self._answers.get(value.text, False))
-        self._asked[value.text] = answer
-        return answer
+        holds = bool(self._assumptions.get(value.text, False))
+        self._tested[value.text] = holds
+        return holds
 
     def _peek(self) -> str:
         return self._words[self._at] if self._at < len(self._words) else ""
@@ -139,7 +139,7 @@ class _Reader:
     def _logical(self, word: str, left: Value, strength: int) -> Value:
         one = self.truth(left)
         other = self._binary(strength + 1)
-        # The right side is asked even where the left one decides, so that its questions are known.
+        # The right side is tested even where the left one decides, so that its tests are known.
         holds = self.truth(other)
         return Value(int((one and holds) if word == "&&" else (one or holds)))
 
@@ -183,15 +183,15 @@ class _Reader:
 
     def _name(self, name: str) -> Value:
         if name in self._choices:
-            number = int(self._answers.get(name, self._choices[name][0]))
-            self._asked[name] = number
+            number = int(self._assumptions.get(name, self._choices[name][0]))
+            self._tested[name] = number
             return Value(number, text=name)
         if self._peek() == "(" and name in self._unknown:
             # A call of a macro that nothing known defines.
             start = self._at - 1
             self._skip_group()
             return Value(None, text="".join(self._words[start : self._at]))
-        if name in self._unknown and self._answers.get(f"defined({name})") is not False:
+        if name in self._unknown and self._assumptions.get(f"defined({name})") is not False:
             return Value(None, text=name)
         return Value(int(name == "true"), text=name)
 
@@ -253,10 +253,6 @@ def _divided(one: int, other: int) -> int:
     return quotient if (one < 0) == (other < 0) else -quotient
 
 
-def _rest(one: int, other: int) -> int:
-    return one - _divided(one, other) * other
-
-
 def _shifted(one: int, by: int) -> int:
     if by < 0:
         return _shifted_down(one, -by)
@@ -286,7 +282,7 @@ _BINARY: Mapping[str, tuple[int, Callable[[int, int], int]]] = {
     "-": (9, lambda one, other: one - other),
     "*": (10, lambda one, other: one * other),
     "/": (10, _divided),
-    "%": (10, _rest),
+    "%": (10, lambda one, other: one - _divided(one, other) * other),
 }
 
 
@@ -323,9 +319,9 @@ def condition_of(
     if line.directive.endswith("def"):
         word = _defined(solid(tokens)[0].text, table, is_unknown) if solid(tokens) else "0"
         return Condition(("!", word) if line.directive.endswith("ndef") else (word,))
-    asked = _answered(tokens, table, is_unknown, has_include)
+    valued = _with_values(tokens, table, is_unknown, has_include)
     hidden = frozenset(choices)
-    expanded = substitution.expand([each._replace(hidden=hidden) for each in asked])
+    expanded = substitution.expand([each._replace(hidden=hidden) for each in valued])
     texts = ["" if each.kind is Kind.BLANK else each.text for each in expanded]
     words = tuple(operator_words(texts))
     names = [each.text for each in expanded if each.kind is Kind.NAME]
@@ -342,7 +338,7 @@ def _defined(name: str, table: Mapping[str, object], is_unknown: _IsUnknown) -> 
     return f"defined({name})" if is_unknown(name) else "0"
 
 
-def _answered(
+def _with_values(
     tokens: list[Token],
     table: Mapping[str, object],
     is_unknown: _IsUnknown,

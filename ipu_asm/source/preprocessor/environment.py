@@ -7,7 +7,7 @@ from typing import Mapping
 
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import SourceReader, SourceSettings, Value
-from ipu_asm.source.preprocessor.conditions import Answers
+from ipu_asm.source.preprocessor.conditions import Assumptions
 from ipu_asm.source.preprocessor.lines import FileLines
 from ipu_asm.source.preprocessor.tokens import Macro, macro_from_outside
 from ipu_asm.source.source_map import MAIN
@@ -74,12 +74,12 @@ class Environment:
         self.settings = settings
         self.path = path
 
-    def macros(self, answers: Answers) -> dict[str, Macro]:
-        """Return the predefined macros; `answers` selects the values of choices."""
+    def macros(self, assumptions: Assumptions) -> dict[str, Macro]:
+        """Return the predefined macros; `assumptions` selects the values of choices."""
         macros = dict(self._macros)
         for name in self.choices:
-            if name in answers:
-                text = str(answers[name])
+            if name in assumptions:
+                text = str(assumptions[name])
                 key = name, text
                 macros[name] = self._chosen.setdefault(key, macro_from_outside(name, text))
         return macros

@@ -7,6 +7,8 @@ where each is the same macro, or none. Macros are made once for each line that d
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from itertools import zip_longest
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
@@ -59,36 +61,28 @@ class LineMemo:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self._macro: tuple[Macro | None] | None = None
-        self._plain: Output | None = None
-        self._breaks: Output | None = None
-        self._words: list[Token] | None = None
         self._outputs: list[KnownOutput] = []
         self._conditions: list[KnownCondition] = []
 
+    @cached_property
     def macro(self) -> Macro | None:
-        """Return the macro that a `#define` line defines."""
-        if self._macro is None:
-            self._macro = (macro_of(self._line),)
-        return self._macro[0]
+        """The macro that a `#define` line defines."""
+        return macro_of(self._line)
 
+    @cached_property
     def words(self) -> list[Token]:
-        """Return the tokens of a directive after its word."""
-        if self._words is None:
-            self._words = words_of(self._line)
-        return self._words
+        """The tokens of a directive after its word."""
+        return words_of(self._line)
 
+    @cached_property
     def plain(self) -> Output:
-        """Return the output of a line without macros."""
-        if self._plain is None:
-            self._plain = verbatim(self._line)
-        return self._plain
+        """The output of a line without macros."""
+        return verbatim(self._line)
 
+    @cached_property
     def breaks(self) -> Output:
-        """Return the line breaks of a directive, and an unclosed comment to be reported later."""
-        if self._breaks is None:
-            self._breaks = _breaks(self._line)
-        return self._breaks
+        """The line breaks of a directive, and an unclosed comment to be reported later."""
+        return _breaks(self._line)
 
     def output(self, table: Table, lines: Sequence[Line], at: int) -> KnownOutput | None:
         """Return the cached output of the line at an index if its inputs are unchanged."""
@@ -99,7 +93,7 @@ class LineMemo:
                 continue
             if behind is not None and (end >= len(lines) or lines[end] is not behind):
                 continue
-            if len(read) > 1 and not _are_same(read, lines[at:end]):
+            if len(read) > 1 and any(a is not b for a, b in zip_longest(read, lines[at:end])):
                 continue
             if _means_same(output.used, table):
                 return known
@@ -138,10 +132,6 @@ def _means_same(used: Mapping[str, Macro | None], table: Table) -> bool:
     return all(table.get(name) is macro for name, macro in used.items())
 
 
-def _are_same(read: Sequence[Line], lines: Sequence[Line]) -> bool:
-    return len(read) == len(lines) and all(a is b for a, b in zip(read, lines, strict=True))
-
-
 def _breaks(line: Line) -> Output:
     if "/*" in line.text and (last := tokens_of(line)[-1]).kind is Kind.COMMENT:
         return verbatim(line, last.place.start)
@@ -160,7 +150,7 @@ def output_at(lines: Sequence[Line], at: int, table: Table, budget: Budget) -> K
     line = lines[at]
     memo = memo_of(line)
     if not line.is_spliced and table.keys().isdisjoint(line.names):
-        return KnownOutput(memo.plain())
+        return KnownOutput(memo.plain)
     known = memo.output(table, lines, at)
     if known is not None:
         budget.spend(known.cost)

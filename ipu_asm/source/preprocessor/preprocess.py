@@ -12,7 +12,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
 from ipu_asm.source.lifting import related_at
 from ipu_asm.source.preprocessor.conditionals import Chain
-from ipu_asm.source.preprocessor.conditions import Answers
+from ipu_asm.source.preprocessor.conditions import Assumptions
 from ipu_asm.source.preprocessor.edited_lines import ReadLines
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.lines import FileLines, Line
@@ -23,8 +23,8 @@ from ipu_asm.source.source_map import MAIN, SourceMap
 from ipu_asm.text import SourceFile, Span, change_between
 
 MAX_VARIANTS = 8
-_MAX_QUESTIONS = 6
-_MAX_ANSWERS = 256
+_MAX_TESTS = 6
+_MAX_COMBINATIONS = 256
 _Branch = tuple[Line, int]
 
 
@@ -50,7 +50,7 @@ def preprocess(
         environment = Environment(surface, path, settings)
         main = FileLines.of(MAIN, text)
     store = FileStore(settings.reader, memo.store if memo else None)
-    runs = variants(lambda answers: Run(environment, store, answers).preprocess(main))
+    runs = variants(lambda assumptions: Run(environment, store, assumptions).preprocess(main))
     return tuple(
         _expansion(each, is_in_file=path is not None)._replace(
             is_assumed=len(runs) > 1,
@@ -122,20 +122,20 @@ def _missing(includes: list[Include]) -> list[Diagnostic]:
     return [*found.values()]
 
 
-def variants(run: Callable[[Answers], Run]) -> list[Run]:
+def variants(run: Callable[[Assumptions], Run]) -> list[Run]:
     """Return runs that together cover all branches, at most `MAX_VARIANTS`.
 
     Those that an `#error` refuses are left out, unless all are.
     """
     runs: list[Run] = []
     covered: set[_Branch] = set()
-    waiting: list[tuple[_Branch | None, Answers]] = [(None, {})]
+    waiting: list[tuple[_Branch | None, Assumptions]] = [(None, {})]
     met: set[_Branch] = set()
     while waiting and len(runs) < MAX_VARIANTS:
-        branch, answers = waiting.pop(0)
+        branch, assumptions = waiting.pop(0)
         if branch in covered:
             continue
-        made = run(answers)
+        made = run(assumptions)
         runs.append(made)
         if made.limits:
             return [made]
@@ -147,7 +147,7 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
                 break
             if branch not in covered and branch not in met:
                 met.add(branch)
-                further = _answers_for(chain, branch[1], answers)
+                further = _assumptions_for(chain, branch[1], assumptions)
                 if further is not None:
                     waiting.append((branch, further))
     accepted = [each for each in runs if not each.is_refused]
@@ -156,18 +156,18 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
 
 def described(run: Run) -> str:
     """Describe the assumptions of a run; empty if no condition was unknown."""
-    asked = {question: answer for chain in run.chains for question, answer in chain.answers.items()}
-    assumed = {each: answer for each, answer in asked.items() if run.answers.get(each)}
-    chosen = assumed or asked
+    tested = {test: value for chain in run.chains for test, value in chain.assumptions.items()}
+    assumed = {test: value for test, value in tested.items() if run.assumptions.get(test)}
+    chosen = assumed or tested
     return ", ".join(_described_assumption(*each) for each in [*chosen.items()][:3])
 
 
-def _described_assumption(question: str, answer: bool | int) -> str:
-    if question.startswith("defined("):
-        return f"`{question[8:-1]}` is {'' if answer else 'not '}defined"
-    if isinstance(answer, bool):
-        return f"`{question}` {'holds' if answer else 'does not hold'}"
-    return f"`{question}` is {answer}"
+def _described_assumption(test: str, value: bool | int) -> str:
+    if test.startswith("defined("):
+        return f"`{test[8:-1]}` is {'' if value else 'not '}defined"
+    if isinstance(value, bool):
+        return f"`{test}` {'holds' if value else 'does not hold'}"
+    return f"`{test}` is {value}"
 
 
 def _branches(run: Run) -> Iterator[tuple[_Branch, Chain]]:
@@ -177,42 +177,40 @@ def _branches(run: Run) -> Iterator[tuple[_Branch, Chain]]:
             yield (chain.line, number), chain
 
 
-def _answers_for(chain: Chain, branch: int, answers: Answers) -> Answers | None:
-    """Return answers that take a branch and change as few given answers as possible."""
-    questions = _questions(chain, branch, answers)
-    if len(questions) > _MAX_QUESTIONS:
+def _assumptions_for(chain: Chain, branch: int, assumptions: Assumptions) -> Assumptions | None:
+    """Return assumptions that take a branch and change as few given assumptions as possible."""
+    tests = _tested_in(chain, branch, assumptions)
+    if len(tests) > _MAX_TESTS:
         return None
-    found: list[tuple[int, Answers]] = []
-    values = [_possible(chain, question) for question in questions]
+    found: list[tuple[int, Assumptions]] = []
+    values = [_possible(chain, test) for test in tests]
     for number, chosen in enumerate(product(*values)):
-        if number >= _MAX_ANSWERS:
+        if number >= _MAX_COMBINATIONS:
             break
-        tried = {**answers, **dict(zip(questions, chosen, strict=True))}
+        tried = {**assumptions, **dict(zip(tests, chosen, strict=True))}
         if _takes(chain, branch, tried):
-            changed = sum(
-                tried[question] != chain.answers.get(question, False) for question in questions
-            )
+            changed = sum(tried[test] != chain.assumptions.get(test, False) for test in tests)
             found.append((changed, tried))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
-def _questions(chain: Chain, branch: int, answers: Answers) -> list[str]:
-    asked: dict[str, bool | int] = {}
+def _tested_in(chain: Chain, branch: int, assumptions: Assumptions) -> list[str]:
+    tested: dict[str, bool | int] = {}
     for condition in chain.conditions[: branch + 1]:
         if condition is not None:
-            condition.holds(answers, asked)
-    return [*asked]
+            condition.holds(assumptions, tested)
+    return [*tested]
 
 
-def _possible(chain: Chain, question: str) -> tuple[bool | int, ...]:
+def _possible(chain: Chain, test: str) -> tuple[bool | int, ...]:
     for condition in chain.conditions:
-        if condition is not None and question in condition.choices:
-            return condition.choices[question]
+        if condition is not None and test in condition.choices:
+            return condition.choices[test]
     return (False, True)
 
 
-def _takes(chain: Chain, branch: int, answers: Answers) -> bool:
+def _takes(chain: Chain, branch: int, assumptions: Assumptions) -> bool:
     for number, condition in enumerate(chain.conditions[: branch + 1]):
-        if condition is None or condition.holds(answers):
+        if condition is None or condition.holds(assumptions):
             return number == branch
     return branch == len(chain.conditions)

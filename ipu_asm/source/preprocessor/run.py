@@ -1,4 +1,4 @@
-"""One run of the preprocessor over a file and its headers, with answers to what is unknown."""
+"""One run of the preprocessor over a file and its headers, with assumptions about unknown names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Callable, Iterable, Sequence
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.preprocessor.conditionals import Chain, Conditionals, FoundInclude, LineRead
-from ipu_asm.source.preprocessor.conditions import Answers, Condition, condition_of
+from ipu_asm.source.preprocessor.conditions import Assumptions, Condition, condition_of
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.lines import LINE_BREAK, FileLines, Line
 from ipu_asm.source.preprocessor.memo import KnownCondition, memo_of, output_at
@@ -43,10 +43,12 @@ _BREAK = re.compile(LINE_BREAK)
 class Run:
     """The result of preprocessing a file: `pieces` of text, macros, includes and conditionals."""
 
-    def __init__(self, environment: Environment, files: FileStore, answers: Answers) -> None:
-        self.answers = answers
+    def __init__(
+        self, environment: Environment, files: FileStore, assumptions: Assumptions
+    ) -> None:
+        self.assumptions = assumptions
         self.pieces: list[Piece] = []
-        self.table: dict[str, Macro] = environment.macros(answers)
+        self.table: dict[str, Macro] = environment.macros(assumptions)
         self.chains: list[Chain] = []
         self.includes: list[FoundInclude] = []
         self.files: dict[str, FileLines] = {}
@@ -108,7 +110,7 @@ class Run:
             raise self.budget.exceeded(
                 f"a definition is longer than {MAX_LINE_LENGTH:,} characters"
             )
-        macro = memo_of(line).macro()
+        macro = memo_of(line).macro
         if macro is None:
             self.mistakes.append(malformed_definition(line))
         else:
@@ -131,7 +133,7 @@ class Run:
 
     def name_of(self, line: Line) -> str:
         """Return the name in a directive, the empty string if it is missing."""
-        word = next(iter(memo_of(line).words()), None)
+        word = next(iter(memo_of(line).words), None)
         if word is None or word.kind is not Kind.NAME:
             self.mistakes.append(missing_name(line))
             return ""
@@ -184,7 +186,7 @@ class Run:
     def skip(self, line: Line) -> None:
         """Add the line breaks of a line of the analysed file that is not assembled."""
         self.reads.append(LineRead(line, len(self.pieces), None))
-        self.write(memo_of(line).breaks(), None)
+        self.write(memo_of(line).breaks, None)
 
     def text(self, lines: Sequence[Line], at: int, base: LineFrame | None) -> int:
         """Add the output of the line at an index; return how many lines it was made of."""
@@ -199,7 +201,7 @@ class Run:
 
     def include(self, line: Line, file: _FileRun) -> bool:
         """Read the file that a line includes; return whether it is found."""
-        words = memo_of(line).words()
+        words = memo_of(line).words
         is_macro = bool(words) and words[0].kind is Kind.NAME
         if is_macro:
             target = file_name(solid(self._substitution().expand_line(words)))
@@ -254,7 +256,7 @@ class _FileRun:
         self.depth = depth
         self._run = run
         self._lines = lines.lines
-        self._conditionals = Conditionals(run.answers, self._condition, run.chains)
+        self._conditionals = Conditionals(run.assumptions, self._condition, run.chains)
         # Of a header in another language, only what it defines counts.
         self._has_text = depth == 0 or lines.is_assembly
         run.files[lines.path] = lines
@@ -307,7 +309,7 @@ class _FileRun:
             return self._run.include(line, self)
         elif word == "error":
             self._run.refuse(line, self._conditionals.names)
-        elif word == "pragma" and [token.text for token in memo_of(line).words()] == ["once"]:
+        elif word == "pragma" and [token.text for token in memo_of(line).words] == ["once"]:
             self._run.once(line.path)
         return True
 
@@ -322,6 +324,6 @@ class _FileRun:
         """Return the name that the next directive defines: a guard is not defined yet."""
         for line in self._lines[at + 1 : at + 10]:
             if line.directive:
-                macro = memo_of(line).macro() if line.directive == "define" else None
+                macro = memo_of(line).macro if line.directive == "define" else None
                 return macro.name if macro else ""
         return ""
