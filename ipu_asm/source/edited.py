@@ -171,7 +171,7 @@ def _from_line_end(old: str, new: str, change: Change) -> Change:
 
 
 def _patch(memo: EditMemo, text: str, change: Change) -> Patch | None:
-    """Return the lines that a change is in, with those of patches that it touches.
+    """Return the lines of a change, with the lines of all patches that it touches.
 
     The lines end with a line break that the change does not touch; None if they do not.
     """

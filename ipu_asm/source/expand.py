@@ -35,7 +35,7 @@ def expand(
 
     `path` is the file of the text, None for a text that is in none. `before` are the expansions of
     an earlier state, from which `change` led here; they make no difference to the result. Never
-    raises, whatever the text says: what cannot be expanded has findings.
+    raises: text that cannot be expanded has findings.
     """
     if is_template(surface, text):
         # Most files are no templates, and Jinja costs more to import than to lint a small file.

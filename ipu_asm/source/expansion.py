@@ -124,8 +124,8 @@ class Expansion(NamedTuple):
     `defined` are the names of `definitions`, known without their places.
     `memo` is what the next expansion of the same file may reuse; only the maker reads it.
     With `is_assumed`, `context` is an assumption about what cannot be known, one of several.
-    `is_partial` tells that some of it could not be computed: then `unknown` are the spans of the
-    text whose content is not known, and only findings about bundles without them are certain.
+    With `is_partial`, some of it could not be computed: `unknown` are the spans of the text with
+    unknown content, and only findings about bundles without them are certain.
     Without `is_line_local`, the edit of a line without macros may change what is made of others.
     """
 
@@ -178,7 +178,7 @@ class SourceSettings(NamedTuple):
 
     `configurations` are values of registers that the host sets before a run, by name: the program
     is looked at with each of them. `presets` are given for this run and count before them. `hosts`
-    are what launches and tests say, which an editor shows where both leave a value open.
+    are the launches and tests of the file, for values that both leave open.
     """
 
     defines: Mapping[str, Value] = {}

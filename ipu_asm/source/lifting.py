@@ -1,6 +1,6 @@
 """Findings about expansions, placed in the files that they were written in.
 
-A finding stands at the written range of its span: in literal text at that text, in a substituted
+A finding is placed at the written range of its span: in literal text at that text, in a substituted
 value at the use of the value, in a macro's argument at what the call gives. Its related places tell
 the definition of the value, and the calls and includes that led there. The same finding at the same
 place in several iterations, calls or contexts is reported once, and its message says in how many of
@@ -24,7 +24,7 @@ from ipu_asm.text import Span, TextEdit
 _Key = tuple[str, str | None, Span]
 _LOCAL = ("E0", "E1", "E2")
 _MARK = ";;"
-# Names that the user does not define: those of the preprocessor, and those reserved to compilers.
+# Names that the user does not define: words of the preprocessor, and names of compilers.
 _DECIDED = re.compile(r"if|ifdef|ifndef|elif|else|defined|__\w+")
 # The directives of the assembler that compare numbers.
 _COMPARING = r"if(?:eq|ne|[gl][te])?|else(?:if)?|endif"
@@ -72,7 +72,7 @@ def findings_outside(
     """Return the findings about the written text that is in no expansion.
 
     That is text of macros that are never called, and of branches that are never taken. But text
-    that no assembler reads, such as that of `#if 0` or `.if 0`, may be in any language.
+    that no assembler reads, such as inside of `#if 0` or `.if 0`, may be in any language.
     """
     outside = [each for each in findings if not _is_expanded(expansions, each.span)]
     if not outside:
@@ -101,8 +101,8 @@ def _has_code(expansions: Sequence[Expansion], written: Span) -> bool:
 def _branches(text: str) -> Iterator[Span]:
     """Yield the branches of conditionals that nothing outside the text decides, inner ones first.
 
-    Only a compiler decides some of a preprocessor; those of the assembler have numbers, and symbols
-    that the text assigns values to.
+    Only a compiler decides some conditions of a preprocessor; an assembler's have numbers, and
+    symbols that the text assigns values to.
     """
     assigned = {one or other for one, other in _ASSIGNED.findall(text)}
     opened: list[tuple[int, bool]] = []
@@ -215,7 +215,7 @@ def _lifted_fix(source_map: SourceMap, fix: Fix | None) -> Fix | None:
 
 
 def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Diagnostic | None:
-    """Return one finding for all that say the same of one place; None if it is to be dropped."""
+    """Return one finding for equal ones at one place; None if it is to be dropped."""
     first = found[0].finding
     if first.fix is not None and not _is_fix_of_all(expansions, found, first.fix):
         first = first._replace(fix=None)

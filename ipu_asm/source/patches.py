@@ -24,7 +24,7 @@ _OFFSETS_OF_PATCH = 1 << 40
 class Copy(NamedTuple):
     """Edited lines in an expansion: the text that they became, and the span that it replaces.
 
-    `segments` are those of the text alone, from offset 0 on.
+    `segments` are the segments of the text alone, from offset 0 on.
     """
 
     old: Span
@@ -47,7 +47,7 @@ class EditedLines(NamedTuple):
 class Patch(NamedTuple):
     """Lines of the file as it was expanded, by their numbers and span, and what they are now.
 
-    The span and the text are without the last line break. `number` is that of no other patch.
+    The span and the text are without the last line break. `number` is unique.
     """
 
     number: int
@@ -173,7 +173,7 @@ class Shift:
 
 
 class EditedMap(SourceMap):
-    """A map with copies of edited lines in it; what is between them is that of an earlier map.
+    """A map of an expansion with copies of edited lines; between them, an earlier map applies.
 
     A segment of the earlier map that copies divide has parts, one in each *gap*: gap `n` is before
     copy `n`.

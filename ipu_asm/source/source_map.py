@@ -17,7 +17,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 MAIN = ""
-"""The path that stands for the analysed file itself, whatever its name."""
+"""The path of the analysed file itself, whatever its name."""
 
 
 class SourceRange(NamedTuple):
@@ -63,8 +63,8 @@ class Frame(NamedTuple):
 class Segment(NamedTuple):
     """A part of an expansion that came from one written range.
 
-    With `is_verbatim`, its characters are those of the range, one by one; otherwise the range as a
-    whole stands for it: the use of a value, or the call that computed it.
+    With `is_verbatim`, its characters are the written ones, one by one; otherwise it was computed
+    from the range as a whole: the use of a value, or a call.
     """
 
     start: int

@@ -1,7 +1,7 @@
-"""Recognition of Jinja templates.
+"""Templates as text, without rendering them: their tags, comments and layout.
 
-What such a file says is only known when the template has been expanded, so nothing in it is edited:
-an edit that is right for one expansion may be wrong for another, or break the template itself.
+Features that look at layout alone, such as formatting and folding, read a *skeleton*: the text with
+blanks for tags and words for outputs. So positions in it are positions in the template.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _DOTTED_NAME = rf"\.{_NAME}"
 _MARKED_DIRECTIVE = (
     r"[%@`](?:x?define|assign|undef|i?macro|end(?:macro|if|rep)|include|if\w*|else|rep)\b"
 )
-# A block comment without an end goes on to the end of its bundle: a mistake spoils one bundle only.
+# A block comment without an end continues to the end of its bundle: a mistake spoils one bundle.
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|(?=;;\Z)|\Z)|\*+/"
 _QUOTED = r'"[^"\r\n]*"|' + r"'[^'\r\n]*'"
 _INSIDE = r"(?:[^()\[\]\r\n;#/]|/(?!/))"
@@ -122,7 +122,7 @@ def _letter(grammar: Grammar, word: str) -> str:
 
 
 class _Grouping:
-    """Goes through the tokens and joins those of one foreign construct."""
+    """Joins the tokens of each foreign construct."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class _Grouping:
         self._done: list[_Token] = []
 
     def tokens(self) -> list[_Token]:
-        """All tokens, with those of foreign constructs joined."""
+        """All tokens, with foreign constructs joined."""
         number = 0
         while number < len(self._tokens):
             token, stop = self._tokens[number], self._line_from(number)

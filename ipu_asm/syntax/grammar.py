@@ -77,11 +77,11 @@ class Grammar:
         ) + self.kind_letter("END")
 
     def kind_letter(self, terminal: str) -> str:
-        """Return the letter that stands for a terminal in shapes; "" if the grammar lacks it."""
+        """Return the letter of a terminal in shapes; "" if the grammar lacks it."""
         return self._letters.get(terminal, "")
 
     def terminal(self, letter: str) -> str:
-        """Return the terminal that a letter of a shape stands for."""
+        """Return the terminal of a letter of a shape."""
         return self._names.get(letter, "STRAY")
 
     def scanner(self, *more: str) -> re.Pattern[str]:

@@ -246,7 +246,7 @@ def _empty(place: MisplacedToken, reason: str) -> Message:
         message = f"expected an instruction, found {word}"
         if place.word != place.surface.separator:
             return message, None
-    # Unsafe: two marks in a row may be a doubled one, or stand for an empty bundle.
+    # Unsafe: two marks in a row may be a doubled one, or mean an empty bundle.
     return message, without(place, Applicability.UNSAFE)
 
 

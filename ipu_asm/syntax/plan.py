@@ -227,7 +227,7 @@ class _Braces:
             self.wrong.append(SyntaxFinding(first, "brace-unclosed"))
 
     def contains(self, number: int) -> bool:
-        """Whether a token stands after the opening brace of the bundle."""
+        """Whether a token is after the opening brace of the bundle."""
         return self.span is not None and number > self.span[0]
 
     def findings(self, has_more: bool) -> list[SyntaxFinding]:

@@ -142,7 +142,7 @@ class FailedTag(NamedTuple):
 
 
 def failed_tags(traceback: TracebackType | None) -> list[FailedTag]:
-    """Return the tag whose code raised an error, and those of the calls that led there."""
+    """Return the tag whose code raised an error, and the tags of the calls that led there."""
     found: list[FailedTag] = []
     failed: FailedTag | None = None
     while traceback is not None:
@@ -171,7 +171,7 @@ def _tag_at(line: int, names: Mapping[str, Any]) -> int:
 class Rendering:
     """The text that a template makes; `problem` is what ended it early.
 
-    `undefined`, `is_branch_unknown`, `values` and `loop_values` are those of the `Recorder`.
+    `undefined`, `is_branch_unknown`, `values` and `loop_values`: see `Recorder`.
     """
 
     def __init__(self, made: Piece, recorder: Recorder, problem: Problem | None) -> None:
@@ -205,7 +205,7 @@ def render(
     return Rendering(made, recorder, None)
 
 
-# What Jinja says of `include`, `import` and `extends` where nothing loads templates.
+# The beginning of Jinja's message about `include`, `import` and `extends` without a loader.
 _NO_LOADER = "no loader"
 _NO_OTHER_FILES = (
     "a template reads no other files, so it has no `include`, `import` and `extends`; "

@@ -1,4 +1,4 @@
-"""The contexts of a template: those that comments in it declare, and those of settings."""
+"""The contexts of a template, which comments in it or settings declare."""
 
 from __future__ import annotations
 

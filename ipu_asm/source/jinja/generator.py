@@ -102,7 +102,7 @@ class PositionGenerator(CodeGenerator):
             self.write(")")
 
     def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:
-        """Write a filter; that of a filter block is an output."""
+        """Write a filter; the result of a filter block is an output."""
         with _output_of(self, node):
             super().visit_Filter(node, frame)
 

@@ -158,7 +158,7 @@ def require_format(pattern: str | bytes, values: Any) -> None:
             number = next(given, 0) if width == "*" else number_of(width)
             size += abs(number) if isinstance(number, int) else 0
         if key is None:
-            next(given, None)  # its size is that of the values
+            next(given, None)  # counted with the values
         elif isinstance(values, Mapping) and key in values:
             size += size_of(values[key])
         require_size(size)
@@ -189,7 +189,7 @@ def _end_of_key(pattern: str, start: int) -> int:
 
 
 def number_of(digits: str) -> int:
-    """Return the number that digits say, or one that is large enough for every limit."""
+    """Return the number of digits, or one that exceeds every limit."""
     return int(digits) if len(digits) < 20 else 10**20
 
 

@@ -82,7 +82,7 @@ class TemplateNames:
         return [u for u in self.uses if u.definition is not None or u.name not in GLOBALS]
 
     def name_token(self, macro: object) -> int:
-        """Return the token of a macro's name, -1 if it has none; `macro` is that of the keyword."""
+        """Return the token of a macro's name, given the token of its keyword; -1 if it has none."""
         if not isinstance(macro, int):
             return -1
         number = macro + 1

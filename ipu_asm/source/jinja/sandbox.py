@@ -44,8 +44,8 @@ class Recorder:
     """What generated code calls while a template is rendered; see `PositionGenerator`.
 
     `undefined` has the message for each undefined value that was used, by the token of its name.
-    `is_branch_unknown` tells that an undefined value decided which part of the template is
-    rendered. `values` are those of each variable, by the token of its name.
+    With `is_branch_unknown`, an undefined value decided which part of the template is rendered.
+    `values` are the values of each variable by the token of its name.
     """
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ def shown_value(value: Any) -> str:
 class Unknown(Undefined):
     """An undefined value that has been looked up; every use of it is recorded and gives unknown.
 
-    `token` is that of the name, -1 while it is not known.
+    `token` is the number of the name's token, -1 while unknown.
     """
 
     __slots__ = ("token",)
@@ -201,7 +201,7 @@ class Unknown(Undefined):
 
     @property
     def name(self) -> str | None:
-        """The name, if it is that of a variable."""
+        """The name of a variable; None for an attribute or an element."""
         is_variable = self._undefined_hint is None and self._undefined_obj is missing
         return self._undefined_name if is_variable else None
 

@@ -42,7 +42,7 @@ def expand_template(
 ) -> tuple[Expansion, ...]:
     """Return the expansions of a template, one for each context.
 
-    `before` are those of an earlier state, whose compiled tags are used again.
+    `before` are the expansions of an earlier state, whose compiled tags are used again.
     """
     if len(text) > MAX_CHARACTERS:
         return (_refused(text, f"a template may have {MAX_CHARACTERS:,} characters at most"),)

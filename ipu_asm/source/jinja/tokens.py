@@ -28,7 +28,7 @@ _LEXER = Environment().lexer
 
 
 class Token(NamedTuple):
-    """A token of Jinja's lexer; `start` and `end` are offsets in the text that was first read."""
+    """A token of Jinja's lexer; `start` and `end` are offsets in the text."""
 
     kind: str
     text: str
@@ -48,7 +48,7 @@ class Tag(NamedTuple):
 
 
 class LexicalError(NamedTuple):
-    """What Jinja's lexer says about a text that it cannot cut into tokens, and where."""
+    """An error of Jinja's lexer, with its place."""
 
     message: str
     span: Span

@@ -1,7 +1,7 @@
 """What edited lines become where macros and repetitions have copied them.
 
-Lines without directives, calls and labels are copied, or left out, whatever they say. So in each of
-the copies, edited ones take their place, with the same arguments for parameters.
+Lines without directives, calls and labels are copied, or left out, whatever their text is. So
+edited lines replace each copy, with the same arguments for parameters.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class MacroLines:
     ) -> MacroEdit | None:
         """Return the copies of edited lines; None if more than the copies changes.
 
-        `definitions` are those of the expansion.
+        `definitions` are the definitions of the expansion.
         """
         span = Span(edit.start, edit.start + len(edit.old))
         if "\\" in edit.old or "\\" in edit.new:

@@ -1,4 +1,4 @@
-"""What is known while the statements of one file are expanded, from its start to its end."""
+"""State of an expansion: names, limits and output while the statements of one file are read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_CHARACTERS_READ = 8_000_000
 
 
 class ExpansionLimitError(Exception):
-    """A limit is exceeded; the message is that of the finding."""
+    """A limit is exceeded; the message is for the finding."""
 
 
 class Budget:

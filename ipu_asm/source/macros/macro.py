@@ -128,7 +128,7 @@ class Body:
     ) -> BodyText:
         """Return the body with arguments in place of parameters.
 
-        `frame` is that of the call or iteration, `caller` the one that it stands in.
+        `frame` is the frame of the call or iteration, `caller` the frame around it.
         """
         built = TextBuilder()
         source, at = self.source, self.span.start
@@ -245,7 +245,7 @@ def bind(
 
 
 def values(source: MappedText, start: int, end: int) -> list[Argument]:
-    """Return the values of a list, such as that of `.irp`."""
+    """Return the values of a list, as of `.irp`."""
     return [
         Argument(source, written.spans) for written in _written_arguments(source.text, start, end)
     ]

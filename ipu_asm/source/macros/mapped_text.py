@@ -104,7 +104,7 @@ class Slice(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """A text that stands for a written range as a whole."""
+    """A text that was computed from a written range as a whole."""
 
     start: int
     end: int
@@ -156,7 +156,7 @@ class TextBuilder:
             self.length += end - start
 
     def add_computed(self, text: str, written: SourceRange, frame: Frame | None) -> None:
-        """Append a text that stands for a written range as a whole."""
+        """Append a text that was computed from a written range as a whole."""
         if text:
             end = self.length + len(text)
             self._parts.append(Computed(self.length, end, written, frame))

@@ -57,7 +57,7 @@ class Conditionals:
     """The stack of open conditionals of one file.
 
     `condition_at` returns the condition of the line at an index. Conditionals with unknown tests
-    are added to `closed` when they end. `mistakes` are those of the directives.
+    are added to `closed` when they end. `mistakes` are the mistakes in their directives.
     """
 
     def __init__(

@@ -41,7 +41,8 @@ class LineEdit(NamedTuple):
 class PreprocessedEdit(NamedTuple):
     """The text of lines after the preprocessor before and after an edit, and where it starts.
 
-    `segments` are those of the new text, from offset 0 on. `tokens` are those that macros made.
+    `segments` are the segments of the new text, from offset 0 on. `tokens` is the number of tokens
+    that macros made.
     """
 
     start: int
@@ -185,7 +186,7 @@ def _segments(outputs: Sequence[Output], positions: Positions) -> Iterator[Segme
 
 
 def _is_self_contained(output: Output) -> bool:
-    """Return whether an output is that of one line, which begins with text as it is written."""
+    """Return whether an output depends on one line alone, and begins with text as it is written."""
     if (
         output.lines != 1
         or output.mistakes

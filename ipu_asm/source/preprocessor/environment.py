@@ -55,7 +55,7 @@ class IncludeSearch:
 
 
 class Environment:
-    """Predefined macros, those of settings and of the instruction set, and header search.
+    """Predefined macros of settings and of the instruction set, and header search.
 
     `choices` are predefined names with several possible values.
     """
@@ -94,7 +94,7 @@ class Environment:
 
 
 class FileStore:
-    """The lines of headers; those of unchanged headers are reused from an earlier expansion.
+    """The lines of headers; unchanged headers are reused from an earlier expansion.
 
     What is known about a line is kept with the line.
     """

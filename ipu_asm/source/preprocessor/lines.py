@@ -1,6 +1,6 @@
 """Logical lines of a file: units that hold a directive or a line of assembly.
 
-A line goes on after a line break in a block comment and after a backslash. Lines are objects
+A line continues after a line break in a block comment and after a backslash. Lines are objects
 with an identity: positions inside the preprocessor are relative to a line, so that what is known
 about a line outlives edits of others.
 """

@@ -20,7 +20,7 @@ from ipu_asm.source.source_map import Frame, Segment, SourceMap, SourceRange
 
 
 class Part(NamedTuple):
-    """A part of an output; `is_verbatim` if its text is that of its place."""
+    """A part of an output; `is_verbatim` if its text is the written text of its place."""
 
     text: str
     place: Place

@@ -126,7 +126,7 @@ class Substitution:
         return comment._replace(text=first, place=Place(line, start, start + len(first)))
 
     def expand(self, tokens: Sequence[Token]) -> list[Token]:
-        """Return tokens with all macros replaced: an argument, or those of a condition."""
+        """Return the tokens of an argument or a condition with all macros replaced."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise self._budget.exceeded(f"calls of macros inside each other go {_MAX_DEPTH} deep")
@@ -267,7 +267,7 @@ def _object_like(token: Token, macro: Macro) -> list[Token]:
 
 
 def _origin(token: Token, macro: Macro, kind: FrameKind, call: Place) -> LineFrame:
-    """Return the origin of a replacement; levels of a deep chain have that of an outer one."""
+    """Return the origin of a replacement; in a deep chain, the origin of an outer level."""
     if token.origin is not None and len(token.hidden) >= _MAX_FRAMES:
         return token.origin
     what = "macro" if kind is FrameKind.MACRO else "value of"
