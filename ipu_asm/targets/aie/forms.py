@@ -8,7 +8,10 @@ A type is a register class, an immediate (`#` unbounded, `#0..63`, `#-128..96/32
 `#value` a 32-bit number or a symbol, `#label`) or a single register, as in `{r27@1}`. After the
 type follow the cycle in which the operand is read (`@1`), the cycle in which it is written (`=7`),
 both without a number if unknown, and its bypass (`~MOV`). Text outside of braces is literal, and
-``(a|b)`` stands for two forms, with one text and with the other.
+``(a|b)`` stands for two forms, with one text and with the other. ``<-8..7 -16..15>`` stands for
+four addresses: a pointer plus a `dj` register or an offset of the first range, and a pointer that
+grows by an `m` register or an offset of the second range; without a second range, both are the
+same.
 """
 
 from __future__ import annotations
@@ -71,6 +74,7 @@ _FACTS: Mapping[tuple[str, ...], Mapping[str, Any]] = {
 }
 
 DELAY_SLOTS = 5
+_ADDRESSES = re.compile(r"<(\S+)(?: (\S+))?>")
 _PIECES = re.compile(r"(?:\[[^\]]*\]|[^,\[])+")
 _OPERAND = re.compile(r"\{([^@=~}]+)(?:@(\d*))?(?:=(\d*))?(?:~(\w+))?\}(.*)")
 _RANGE = re.compile(r"#(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
@@ -105,8 +109,16 @@ def forms_of(
         _instruction(slot, form, reader, link_cycle, documents)
         for slot, lines in tables.items()
         for line in lines
-        for form in alternatives(line)
+        for form in alternatives(_ADDRESSES.sub(_addresses, line))
     ]
+
+
+def _addresses(match: re.Match[str]) -> str:
+    offsets, steps = match[1], match[2] or match[1]
+    return (
+        f"([{{ptr:P@1}}, {{dj:DJ@1}}]|[{{ptr:P@1}}, {{offset:#{offsets}}}]"
+        f"|[{{ptr:P@1=1}}], {{mod:M@1}}|[{{ptr:P@1=1}}], {{offset:#{steps}}})"
+    )
 
 
 def _instruction(
