@@ -70,7 +70,6 @@ SURFACE = Surface(
         "[": "registers and addresses are written without brackets",
     },
 )
-
 """The surface of a set without its mnemonics: `SURFACE._replace(foreign=...)`."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.targets.edgenpu.operands import OPERAND_TYPES
+from ipu_asm.targets.edgenpu.description import OPERAND_TYPES
 
 
 def check_operand(name: str, text: str, bits: int, canonical: str | None = None) -> None:

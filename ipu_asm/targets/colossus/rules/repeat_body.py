@@ -56,18 +56,11 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 MAX_BUNDLES = 256
-
-
 ALIGNMENT = 8
-
 
 # A label that a macro numbers, as in ``end\@``, has the same spelling at each use.
 _NUMBERED = r"\\(?:@|\(\)|\w)"
-
-
 _LABEL = re.compile(rf"(?<![\w.$\\])(?:[0-9]+[bf]|[A-Za-z_.](?:[\w.$]|{_NUMBERED})*)(?![\w.$\\])")
-
-
 _VAGUE = re.compile(r"(?<![\w.$@)])\\|[A-Za-z_]\w*\(")
 
 
@@ -155,8 +148,6 @@ def _is_body_next(program: Program, number: int) -> LocalResult[bool]:
 
 
 RULE_ID = RuleId("C103", "repeat-body", Severity.ERROR)
-
-
 _REFUSED = ("control", "system")
 
 

@@ -39,7 +39,6 @@ SLOTS: Final = {
     "aaq": SlotFormat(Struct("<5B3x"), ("mode", "post", "cr", "aaq")),
     "cond": SlotFormat(Struct("<3BxI"), ("a", "b", "label")),
 }
-
 """The structures of a `Bundle` in `machine.h`, in order."""
 
 _ADDRESS: Final = {"offset": live("offset"), "base": live("base")}
@@ -94,7 +93,6 @@ METHODS: Final[dict[str, Row]] = {
     "execute_bz": row(5, **_TESTED),
     "execute_bnz": row(4, **_TESTED),
 }  # fmt: skip
-
 """By the method of an instruction. The opcode is the number of the enumerator of that name."""
 
 _LAST = IpuState.memory_size - R_REG_SIZE

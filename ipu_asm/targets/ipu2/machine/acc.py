@@ -94,7 +94,6 @@ NAMES: Final = (
     "identity", "relu", "relu6", "sigmoid", "tanh", "gelu", "softplus", "elu", "exp2",
     "reciprocal", "rsqrt", "silu",
 )  # fmt: skip
-
 """The functions by code. Codes past the last one act as `identity`."""
 
 
@@ -251,7 +250,6 @@ _START_UNIT: Final = 32
 _MAX_MASK: Final = 8
 _NARROWEST: Final = 16
 _KEPT: Final = {0: (0, 1), 1: (0, 2), 2: (1, 2)}
-
 """First row or column to keep, and the step, for each stride mode."""
 
 _FLOAT_ZERO: Final = np.float32(0)

@@ -48,7 +48,6 @@ SLOTS: Final = {
     "acc_store": _TRANSFER,
     "cond": SlotFormat(Struct("<3BxI"), ("a", "b", "label")),
 }
-
 """The structures of a `Bundle` in `machine.h`, in order."""
 
 _ROW: Final = {"offset": live("offset"), "base": live("base")}
@@ -116,7 +115,6 @@ METHODS: Final[dict[str, Row]] = {
     "execute_br": row(5, a=old("reg")),
     "execute_bkpt": row(6),
 }
-
 """By the method of an instruction. The opcode is the number of the enumerator of that name."""
 
 _MASK: Final = VECTORS["r_mask"].place(0)

@@ -1,5 +1,5 @@
 /* The core of the IPU: a fixed interpreter of decoded bundles. `emulator/core/control.h` has the
- * contract with the host; `rows.py` says which instruction becomes which opcode. */
+ * contract with the host; `ipu.py` says which instruction becomes which opcode. */
 #include "aaq.h"
 #include "acc.h"
 #include "lr.h"

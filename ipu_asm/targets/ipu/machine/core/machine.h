@@ -1,5 +1,5 @@
 /* The registers, the memory and the program of the IPU. The layout of the registers is that of
- * `registers.py`, so that the host copies them as one block. */
+ * `description.py`, so that the host copies them as one block. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -34,7 +34,7 @@ typedef struct {
 enum { LR = 0, CR = 16, AAQ = 32, DTYPE = CR + 15 };
 
 /* A decoded instruction of each slot: the opcode of the core, 0 for none, and the codes of the
- * operands. `rows.py` fills them; a test compares the order of the fields. */
+ * operands. `ipu.py` fills them; a test compares the order of the fields. */
 typedef struct {
     uint8_t op, reg, unused[2];
     uint32_t value;

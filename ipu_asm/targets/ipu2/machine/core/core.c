@@ -1,5 +1,5 @@
 /* The core of IPU 2: an interpreter of decoded bundles. `emulator/core/control.h` has the contract
- * with the host; `rows.py` says which instruction becomes which opcode. */
+ * with the host; `ipu2.py` says which instruction becomes which opcode. */
 #include "aaq.h"
 #include "acc.h"
 #include "lr.h"

@@ -1,5 +1,5 @@
 /* The registers, the memory and the program of IPU 2. The layout of the registers is that of
- * `registers.py`, so that the host copies them as one block. */
+ * `description.py`, so that the host copies them as one block. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -59,7 +59,7 @@ typedef struct {
 enum { CR = LRS };
 
 /* A decoded instruction of each slot: the opcode of the core, 0 for none, and the codes of the
- * operands. `rows.py` fills them; a test compares the order of the fields. */
+ * operands. `ipu2.py` fills them; a test compares the order of the fields. */
 typedef struct {
     uint8_t op, reg, unused[2];
     uint32_t value;
