@@ -424,6 +424,22 @@ def test_every_module_says_what_it_holds() -> None:
     assert [path for path in SOURCES if LENGTHS[path] and not facts_of(path).has_docstring] == []
 
 
+def test_files_with_which_folders_are_read_first_exist() -> None:
+    named = {
+        path.parent / name
+        for path in SOURCES
+        if path.name == "__init__.py"
+        for name in re.findall(r"Begin with `([\w/]+\.py)`", _docstring(path))
+    }
+    assert len(named) > 30
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+def _docstring(path: Path) -> str:
+    text = ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""
+    return " ".join(text.split())
+
+
 def test_no_cache_of_a_module_holds_programs_or_bundles() -> None:
     """What `tests/program/test_incremental_cache.py` counts for the caches that it meets."""
     wrong = [

@@ -1,1 +1,5 @@
-"""The instruction reference and the picture of the bundle, generated from an instruction set."""
+"""Generated pages: instruction reference, profile, listing, rules, grammars of editors.
+
+Each is a pure function of an instruction set or a program to text. `make generate` writes those
+that are kept in the repository. Begin with `reference.py`.
+"""
