@@ -14,11 +14,7 @@ from ipu_asm.diagnostics.command_line import discard_output
 from ipu_asm.emulator.interrupts import Interrupts
 
 _FORCING = ("FORCE_COLOR", "CLICOLOR_FORCE")
-
-
 _USUAL_COLUMNS = 80  # of a terminal that does not know its width
-
-
 COLOR_CHOICES = ("auto", "always", "never")
 
 
@@ -137,17 +133,9 @@ def _handle_broken_stream(error: OSError, stream: TextIO) -> None:
 
 
 SECONDS_UNTIL_SHOWN = 1.0
-
-
 """Seconds that a run may take before the bar appears."""
-
-
 _INTERVAL = 0.2
-
-
 _WIDTH = 20
-
-
 _CLEAR = "\r\x1b[K"
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 STANDARD_INPUT_NAME = "<stdin>"
-
-
 _T = TypeVar("_T")
 
 

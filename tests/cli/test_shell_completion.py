@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from argcomplete.finders import CompletionFinder
 
+from ipu_asm.cli.arguments import add_completers
 from ipu_asm.cli.assembler import options as assembler
 from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import options as lint
 from ipu_asm.cli.mca import options as mca
 from ipu_asm.cli.run import options as run
-from ipu_asm.cli.shell_completion import add_completers
 
 PARSERS = {
-    "ipu-as": assembler._parser,
-    "ipu-fmt": fmt._parser,
-    "ipu-lint": lint._parser,
-    "ipu-mca": mca._parser,
-    "ipu-run": run._parser,
+    "ipu-as": assembler.make_parser,
+    "ipu-fmt": fmt.make_parser,
+    "ipu-lint": lint.make_parser,
+    "ipu-mca": mca.make_parser,
+    "ipu-run": run.make_parser,
 }
 
 

@@ -64,11 +64,7 @@ from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, SourceFile, Span, counted
 
 _PAGES: Final = (".html", ".htm")
-
-
 _FORMATS: Final = {".hex": "hex", ".mem": "mem", ".lst": LISTING, **dict.fromkeys(_PAGES, LISTING)}
-
-
 """The formats that names of output files stand for."""
 
 

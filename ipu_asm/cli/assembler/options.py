@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, Namespace
-from typing import Callable, Sequence
+from typing import Any, Final, Mapping, Sequence
 
-from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
 from ipu_asm.cli.arguments import (
+    DEFINE,
+    VERSION,
     ArgumentParser,
-    add_define_option,
-    add_isa_option,
-    add_warnings_option,
+    Option,
+    flag,
+    isa_option,
+    option,
+    warnings_option,
 )
 
 PROGRAM = "ipu-as"
@@ -70,125 +73,118 @@ examples:
   ipu-as docs --isa ipu2 -o reference
   ipu-as docs --format svg > layout.svg
 """
+_COMMON: Final[Mapping[str, Option]] = {
+    "isa": isa_option(),
+    "warnings": warnings_option(),
+    "version": VERSION,
+}
 
 
-def read_options(argv: Sequence[str] | None) -> Namespace:
-    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
-    parser = _parser()
-    options = parser.parse(argv)
-    if options.command is None:
-        parser.error("expected a command, assemble, expand, disassemble or docs, found none")
-    if options.command != DOCS:
-        _check_file(options)
-    return options
+def _files(what: str) -> dict[str, Any]:
+    return {
+        "isa": isa_option(default=SUPPRESS),  # a value before the command counts, too
+        "file": option(nargs="?", metavar="FILE", help=f"{what}, or `-` for standard input"),
+        "input": option("--input", metavar="FILE", help="another way to name FILE"),
+        "output": option(
+            "-o", "--output", metavar="OUT", help="write to OUT (default: standard output)"
+        ),
+    }
 
 
-def _check_file(options: Namespace) -> None:
-    parser: ArgumentParser = options.parser
-    if options.input is None:
-        parser.require_file(options, options.reads)
-    elif options.file is not None:
-        parser.error(f"expected one file, found `{options.file}` and --input `{options.input}`")
-    else:
-        options.file = options.input
+_COMMANDS: Final[Mapping[str, tuple[str, str, str, Mapping[str, Option]]]] = {
+    "assemble": (
+        "assemble a program to an image",
+        "Errors are printed as `ipu-lint` prints them; then nothing is written.",
+        _ASSEMBLE,
+        {
+            "format": option(
+                "--format",
+                choices=(*FORMATS, LISTING),
+                help="the image format (default: that of the name of OUT: .hex, .mem, .lst or "
+                ".html; else bin)",
+            ),
+            "defines": DEFINE,
+            "warnings": warnings_option(default=SUPPRESS),
+            **_files("the program"),
+        },
+    ),
+    "expand": (
+        "write the text that the assembler reads of a template or of macros",
+        "A program without them is written as it is.",
+        _EXPAND,
+        {
+            "defines": DEFINE,
+            "map": flag(
+                "--map",
+                help="instead, write where each line was written: a JSON object a line, with the "
+                "keys line, file, row and column",
+            ),
+            **_files("the program"),
+        },
+    ),
+    "disassemble": (
+        "turn an image into a program that assembles to the same words",
+        "",
+        _DISASSEMBLE,
+        {
+            "format": option(
+                "--format", choices=FORMATS, help="the format of the image (default: detected)"
+            ),
+            **_files("the image"),
+        },
+    ),
+    DOCS: (
+        "write the instruction reference, the bundle layout, or a grammar for editors",
+        "They are generated from the description of the instruction set.",
+        _DOCUMENT,
+        {
+            "isa": isa_option(has_file=False, default=SUPPRESS),
+            "format": option(
+                "--format", choices=("md", "html", "svg", TEXTMATE), help="the format to write"
+            ),
+            "output": option(
+                "-o",
+                "--output",
+                metavar="DIR",
+                help="write to this folder (default: standard output)",
+            ),
+        },
+    ),
+}
+"""Summary, details, epilog and options of each command."""
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """Return the parser of the command."""
     parser = ArgumentParser(
         prog=PROGRAM,
         description="Assemble programs, disassemble images, and write the instruction reference.",
         epilog=_EXAMPLES,
     )
-    add_isa_option(parser)
-    add_warnings_option(parser)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_options(_COMMON)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-
-    def add(name: str, summary: str, detail: str, epilog: str) -> ArgumentParser:
-        description = f"{summary[0].upper()}{summary[1:]}.\n{detail}".strip()
-        made: ArgumentParser = commands.add_parser(
-            name, help=summary, description=description, epilog=epilog
-        )
-        return made
-
-    _add_assemble(add)
-    _add_expand(add)
-    _add_disassemble(add)
-    _add_docs(add)
+    for name, (summary, details, epilog, options) in _COMMANDS.items():
+        description = f"{summary[0].upper()}{summary[1:]}.\n{details}".strip()
+        command = commands.add_parser(name, help=summary, description=description, epilog=epilog)
+        command.add_options(options)
+        command.set_defaults(parser=command)
     return parser
 
 
-def _add_assemble(add: Callable[..., ArgumentParser]) -> None:
-    parser = add(
-        "assemble",
-        "assemble a program to an image",
-        "Errors are printed as `ipu-lint` prints them; then nothing is written.",
-        _ASSEMBLE,
-    )
-    parser.add_argument(
-        "--format",
-        choices=(*FORMATS, LISTING),
-        help="the image format (default: that of the name of OUT: .hex, .mem, .lst or .html; "
-        "else bin)",
-    )
-    add_define_option(parser)
-    add_warnings_option(parser, default=SUPPRESS)  # do not override what precedes the command
-    _add_files(parser, "the program")
-
-
-def _add_expand(add: Callable[..., ArgumentParser]) -> None:
-    parser = add(
-        "expand",
-        "write the text that the assembler reads of a template or of macros",
-        "A program without them is written as it is.",
-        _EXPAND,
-    )
-    add_define_option(parser)
-    parser.add_argument(
-        "--map",
-        action="store_true",
-        help="instead, write where each line was written: a JSON object a line, with the keys "
-        "line, file, row and column",
-    )
-    _add_files(parser, "the program")
-
-
-def _add_disassemble(add: Callable[..., ArgumentParser]) -> None:
-    parser = add(
-        "disassemble",
-        "turn an image into a program that assembles to the same words",
-        "",
-        _DISASSEMBLE,
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, help="the format of the image (default: detected)"
-    )
-    _add_files(parser, "the image")
-
-
-def _add_docs(add: Callable[..., ArgumentParser]) -> None:
-    parser = add(
-        DOCS,
-        "write the instruction reference, the bundle layout, or a grammar for editors",
-        "They are generated from the description of the instruction set.",
-        _DOCUMENT,
-    )
-    add_isa_option(parser, has_file=False, default=SUPPRESS)
-    parser.add_argument(
-        "--format", choices=("md", "html", "svg", TEXTMATE), help="the format to write"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", help="write to this folder (default: standard output)"
-    )
-
-
-def _add_files(parser: ArgumentParser, what: str) -> None:
-    add_isa_option(parser, default=SUPPRESS)  # do not override a value given before the command
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help=f"{what}, or `-` for standard input"
-    )
-    parser.add_argument("--input", metavar="FILE", help="another way to name FILE")
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help="write to OUT (default: standard output)"
-    )
-    parser.set_defaults(parser=parser, reads=what)
+def read_options(argv: Sequence[str] | None) -> Namespace:
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
+    parser = make_parser()
+    options = parser.parse(argv)
+    if options.command is None:
+        parser.error("expected a command, assemble, expand, disassemble or docs, found none")
+    if options.command == DOCS:
+        return options
+    command: ArgumentParser = options.parser
+    if options.input is None:
+        what = "the image" if options.command == "disassemble" else "the program"
+        command.require_file(options, what)
+    elif options.file is not None:
+        command.error(f"expected one file, found `{options.file}` and --input `{options.input}`")
+    else:
+        options.file = options.input
+    return options

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import Any, Sequence
+from typing import Sequence
 
-from ipu_asm import __version__
-from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.arguments import (
+    CONFIG,
+    EXCLUDE,
+    FORCE_EXCLUDE,
+    ISOLATED,
+    STDIN_FILENAME,
+    VERSION,
+    ArgumentParser,
+    Options,
+    complete_paths,
+    flag,
+    isa_option,
+    option,
+    paths_option,
+)
 from ipu_asm.cli.changes import show_difference, write_change
 from ipu_asm.cli.console import (
     COLOR_CHOICES,
@@ -17,7 +30,6 @@ from ipu_asm.cli.console import (
     wants_color,
     write,
 )
-from ipu_asm.cli.file_options import add_file_options, add_paths, complete_file_options
 from ipu_asm.cli.sources import Analyzers, Problems, chosen_files
 from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.config.files import Target, read_text
@@ -25,7 +37,6 @@ from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.config.isa_choice import UNCLAIMED
 from ipu_asm.ide.formatting.atoms import KEEP_CASE
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import apply_edits, counted
 
 PROGRAM = "ipu-fmt"
@@ -49,21 +60,37 @@ exit status:
 """
 
 
-class FmtOptions(NamedTuple):
+class FmtOptions(Options):
     """The options of `ipu-fmt`; None if the configuration decides."""
 
-    paths: tuple[str, ...]
-    isa: str | None
-    style: str | None
-    mnemonic_case: str | None
-    check: bool
-    diff: bool
-    stdin_filename: str | None
-    exclude: tuple[str, ...]
-    force_exclude: bool
-    config: str | None
-    isolated: bool
-    color: str
+    paths: tuple[str, ...] = paths_option("`-` to format standard input to standard output")
+    isa: str | None = isa_option()
+    style: str | None = option(
+        "--style",
+        choices=FORMAT_STYLES,
+        help="line breaks as written (keep), after each instruction, or after each bundle "
+        "(default: the configuration; else keep)",
+    )
+    mnemonic_case: str | None = option(
+        "--mnemonic-case",
+        choices=MNEMONIC_CASES,
+        help="case of mnemonics, in instruction sets that accept any case "
+        "(default: the configuration; else keep)",
+    )
+    check: bool = flag("--check", help="name the files that would change; change none")
+    diff: bool = flag("--diff", help="show what would change, without changing files")
+    stdin_filename: str | None = STDIN_FILENAME
+    exclude: tuple[str, ...] = EXCLUDE
+    force_exclude: bool = FORCE_EXCLUDE
+    config: str | None = CONFIG
+    isolated: bool = ISOLATED
+    color: str = option(
+        "--color",
+        choices=COLOR_CHOICES,
+        default="auto",
+        help="when to use colors in a diff (default: auto)",
+    )
+    version = VERSION
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -135,47 +162,21 @@ class _FmtRun:
             write(f"{', '.join(parts)}\n", sys.stderr)
 
 
-def read_options(arguments: Sequence[str] | None) -> FmtOptions:
-    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
-    parser = _parser()
-    values: dict[str, Any] = vars(parser.parse_intermixed(arguments, "paths"))
-    complete_file_options(parser, values)
-    return FmtOptions(**values)
-
-
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """Return the parser of the command."""
     parser = ArgumentParser(
         prog=PROGRAM,
         usage="ipu-fmt [options] [PATH ...]",
         description="Format assembly sources in place, as the editor does.",
         epilog=_EXAMPLES,
     )
-    add_paths(parser, "`-` to format standard input to standard output")
-    add_isa_option(parser)
-    parser.add_argument(
-        "--style",
-        choices=FORMAT_STYLES,
-        help="line breaks as written (keep), after each instruction, or after each bundle "
-        "(default: the configuration; else keep)",
-    )
-    parser.add_argument(
-        "--mnemonic-case",
-        choices=MNEMONIC_CASES,
-        help="case of mnemonics, in instruction sets that accept any case "
-        "(default: the configuration; else keep)",
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="name the files that would change; change none"
-    )
-    parser.add_argument(
-        "--diff", action="store_true", help="show what would change, without changing files"
-    )
-    add_file_options(parser)
-    parser.add_argument(
-        "--color",
-        choices=COLOR_CHOICES,
-        default="auto",
-        help="when to use colors in a diff (default: auto)",
-    )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_options(FmtOptions.declared())
     return parser
+
+
+def read_options(arguments: Sequence[str] | None) -> FmtOptions:
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
+    parser = make_parser()
+    parsed = parser.parse_intermixed(arguments, "paths")
+    complete_paths(parser, parsed)
+    return FmtOptions.of(parsed)

@@ -5,19 +5,28 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from typing import Mapping, Sequence
 
-from ipu_asm import __version__
-from ipu_asm.cli.arguments import ArgumentParser, add_define_option, add_isa_option
-from ipu_asm.cli.console import COLOR_CHOICES
-from ipu_asm.cli.file_options import (
-    add_file_options,
-    add_paths,
-    complete_file_options,
+from ipu_asm.cli.arguments import (
+    CONFIG,
+    DEFINE,
+    EXCLUDE,
+    FORCE_EXCLUDE,
+    ISOLATED,
+    STDIN_FILENAME,
+    VERSION,
+    ArgumentParser,
+    Options,
+    complete_paths,
+    flag,
+    isa_option,
     names_in,
+    option,
+    paths_option,
+    repeated,
 )
+from ipu_asm.cli.console import COLOR_CHOICES
 from ipu_asm.cli.lint.formats import FORMATS
 from ipu_asm.config.configuration import FAIL_LEVELS, Value
 from ipu_asm.config.files import STANDARD_INPUT
-from ipu_asm.named_tuple import NamedTuple
 
 _EXAMPLES = """\
 examples:
@@ -35,62 +44,152 @@ exit status:
   2  wrong usage, a mistake in the configuration, an unreadable file
   3  internal error
 """
-
-
-class LintOptions(NamedTuple):
-    """The options of `ipu-lint`; None if the configuration decides."""
-
-    paths: tuple[str, ...]
-    format: str
-    output_file: str | None
-    select: tuple[str, ...] | None
-    extend_select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    fail_level: str | None
-    exit_zero: bool
-    fix: bool
-    unsafe_fixes: bool
-    diff: bool
-    stdin_filename: str | None
-    config: str | None
-    isolated: bool
-    statistics: bool
-    watch: bool
-    explain: str | None
-    color: str
-    exclude: tuple[str, ...]
-    force_exclude: bool
-    show_files: bool
-    show_settings: bool
-    jobs: int | None
-    no_cache: bool
-    max_per_file: int | None
-    isa: str | None
-    defines: Mapping[str, Value]
-
-
-def read_options(arguments: Sequence[str] | None) -> LintOptions:
-    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
-    parser = _parser()
-    values = vars(parser.parse_intermixed(arguments, "paths"))
-    complete_file_options(parser, values)
-    for name in ("select", "extend_select", "ignore"):
-        values[name] = None if values[name] is None else names_in(values[name])
-    options = LintOptions(**{**values, "defines": dict(values["defines"])})
-    _check(parser, options)
-    return options
+_FILES = "files and their settings"
+_RULES = "rule selection (RULES: codes, names or prefixes such as W1, with commas)"
+_FIXES = "fixes"
+_OUTPUT = "output"
 
 
 def _positive(text: str) -> int:
-    """A number of at least 1. Raises ArgumentTypeError."""
     value = int(text) if text.isascii() and text.isdigit() else 0
     if value < 1:
         raise ArgumentTypeError(f"expected a number of at least 1, found `{text}`")
     return value
 
 
-def _check(parser: ArgumentParser, options: LintOptions) -> None:
-    """Exit with a message if options exclude each other."""
+class LintOptions(Options):
+    """The options of `ipu-lint`; None if the configuration decides."""
+
+    paths: tuple[str, ...] = paths_option("`-` for standard input")
+    isa: str | None = isa_option()
+    defines: Mapping[str, Value] = DEFINE
+    version = VERSION
+
+    stdin_filename: str | None = STDIN_FILENAME.in_group(_FILES)
+    exclude: tuple[str, ...] = EXCLUDE.in_group(_FILES)
+    force_exclude: bool = FORCE_EXCLUDE.in_group(_FILES)
+    config: str | None = CONFIG.in_group(_FILES)
+    isolated: bool = ISOLATED.in_group(_FILES)
+    show_files: bool = flag(
+        "--show-files", group=_FILES, help="print the files to lint, one a line, and exit"
+    )
+    show_settings: bool = flag(
+        "--show-settings",
+        group=_FILES,
+        help="print the settings of the first file, in the form of ipu.toml, and exit",
+    )
+    jobs: int | None = option(
+        "--jobs",
+        group=_FILES,
+        type=_positive,
+        metavar="N",
+        help="the number of processes for many files (default: the number of cores)",
+    )
+    no_cache: bool = flag(
+        "--no-cache",
+        group=_FILES,
+        help="neither read nor write the results of earlier runs, which are in your cache folder "
+        "(`IPU_CACHE_DIR` names another)",
+    )
+
+    select: tuple[str, ...] | None = option(
+        "--select",
+        group=_RULES,
+        action="append",
+        convert=names_in,
+        metavar="RULES",
+        help="report only these rules",
+    )
+    extend_select: tuple[str, ...] = repeated(
+        "--extend-select",
+        group=_RULES,
+        convert=names_in,
+        metavar="RULES",
+        help="report these rules as well",
+    )
+    ignore: tuple[str, ...] = repeated(
+        "--ignore",
+        group=_RULES,
+        convert=names_in,
+        metavar="RULES",
+        help="do not report these rules",
+    )
+    fail_level: str | None = option(
+        "--fail-level",
+        group=_RULES,
+        choices=tuple(FAIL_LEVELS),
+        help="the lowest severity that makes the exit status 1 (default: warning)",
+    )
+    exit_zero: bool = flag(
+        "--exit-zero", group=_RULES, help="exit with status 0 even if there are findings"
+    )
+
+    fix: bool = flag("--fix", group=_FIXES, help="apply safe fixes")
+    unsafe_fixes: bool = flag(
+        "--unsafe-fixes",
+        group=_FIXES,
+        help="with --fix or --diff: include fixes that may change what a program does",
+    )
+    diff: bool = flag(
+        "--diff", group=_FIXES, help="show what --fix would change, without changing files"
+    )
+
+    format: str = option(
+        "--format",
+        group=_OUTPUT,
+        choices=tuple(FORMATS),
+        default="text",
+        metavar="NAME",
+        help=f"the output format: {', '.join(FORMATS)} (default: text)",
+    )
+    output_file: str | None = option(
+        "-o", "--output-file", group=_OUTPUT, metavar="FILE", help="write the findings to FILE"
+    )
+    max_per_file: int | None = option(
+        "--max-per-file",
+        group=_OUTPUT,
+        type=_positive,
+        metavar="N",
+        help="report the first N findings of each file and count the others",
+    )
+    statistics: bool = flag(
+        "--statistics", group=_OUTPUT, help="show the number of findings for each rule"
+    )
+    color: str = option(
+        "--color",
+        group=_OUTPUT,
+        choices=COLOR_CHOICES,
+        default="auto",
+        help="when to use colors; auto follows NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and the "
+        "terminal (default: auto)",
+    )
+    watch: bool = flag("--watch", group=_OUTPUT, help="lint again whenever a file changes")
+    explain: str | None = option(
+        "--explain",
+        group=_OUTPUT,
+        metavar="WHAT",
+        help="explain a rule, by code or name, or a mnemonic",
+    )
+
+
+def make_parser() -> ArgumentParser:
+    """Return the parser of the command."""
+    parser = ArgumentParser(
+        prog="ipu-lint",
+        usage="ipu-lint [options] [PATH ...]",
+        description="Find errors, likely mistakes and slow code in assembly programs.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_options(LintOptions.declared())
+    return parser
+
+
+def read_options(arguments: Sequence[str] | None) -> LintOptions:
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
+    parser = make_parser()
+    parsed = parser.parse_intermixed(arguments, "paths")
+    complete_paths(parser, parsed)
+    options = LintOptions.of(parsed)
     reads_input = STANDARD_INPUT in options.paths
     if options.select == ():
         parser.error("--select needs at least one code, name or prefix, found none")
@@ -100,120 +199,4 @@ def _check(parser: ArgumentParser, options: LintOptions) -> None:
         parser.error("--watch and --output-file exclude each other")
     if options.statistics and options.format not in ("text", "concise", "json"):
         parser.error(f"--statistics supports the formats text and json, found `{options.format}`")
-
-
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        prog="ipu-lint",
-        usage="ipu-lint [options] [PATH ...]",
-        description="Find errors, likely mistakes and slow code in assembly programs.",
-        epilog=_EXAMPLES,
-    )
-    add_paths(parser, "`-` for standard input")
-    add_isa_option(parser)
-    add_define_option(parser)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    _add_choice_of_files(parser)
-    _add_choice_of_rules(parser)
-    _add_fixes(parser)
-    _add_output(parser)
-    return parser
-
-
-def _add_choice_of_files(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("files and their settings")
-    add_file_options(group)
-    group.add_argument(
-        "--show-files", action="store_true", help="print the files to lint, one a line, and exit"
-    )
-    group.add_argument(
-        "--show-settings",
-        action="store_true",
-        help="print the settings of the first file, in the form of ipu.toml, and exit",
-    )
-    group.add_argument(
-        "--jobs",
-        type=_positive,
-        metavar="N",
-        help="the number of processes for many files (default: the number of cores)",
-    )
-    group.add_argument(
-        "--no-cache",
-        action="store_true",
-        help="neither read nor write the results of earlier runs, which are in your cache folder "
-        "(`IPU_CACHE_DIR` names another)",
-    )
-
-
-def _add_choice_of_rules(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        "rule selection (RULES: codes, names or prefixes such as W1, with commas)"
-    )
-    group.add_argument("--select", action="append", metavar="RULES", help="report only these rules")
-    group.add_argument(
-        "--extend-select",
-        action="append",
-        default=[],
-        metavar="RULES",
-        help="report these rules as well",
-    )
-    group.add_argument(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="RULES",
-        help="do not report these rules",
-    )
-    group.add_argument(
-        "--fail-level",
-        choices=tuple(FAIL_LEVELS),
-        help="the lowest severity that makes the exit status 1 (default: warning)",
-    )
-    group.add_argument(
-        "--exit-zero", action="store_true", help="exit with status 0 even if there are findings"
-    )
-
-
-def _add_fixes(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("fixes")
-    group.add_argument("--fix", action="store_true", help="apply safe fixes")
-    group.add_argument(
-        "--unsafe-fixes",
-        action="store_true",
-        help="with --fix or --diff: include fixes that may change what a program does",
-    )
-    group.add_argument(
-        "--diff", action="store_true", help="show what --fix would change, without changing files"
-    )
-
-
-def _add_output(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--format",
-        choices=tuple(FORMATS),
-        default="text",
-        metavar="NAME",
-        help=f"the output format: {', '.join(FORMATS)} (default: text)",
-    )
-    group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to FILE")
-    group.add_argument(
-        "--max-per-file",
-        type=_positive,
-        metavar="N",
-        help="report the first N findings of each file and count the others",
-    )
-    group.add_argument(
-        "--statistics", action="store_true", help="show the number of findings for each rule"
-    )
-    group.add_argument(
-        "--color",
-        choices=COLOR_CHOICES,
-        default="auto",
-        help="when to use colors; auto follows NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and the "
-        "terminal (default: auto)",
-    )
-    group.add_argument("--watch", action="store_true", help="lint again whenever a file changes")
-    group.add_argument(
-        "--explain", metavar="WHAT", help="explain a rule, by code or name, or a mnemonic"
-    )
+    return options

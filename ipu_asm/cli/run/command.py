@@ -6,8 +6,9 @@ been read, so that `--help` and mistakes are shown at once, also where numpy is 
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, isa_name_of, read_kernel
@@ -19,12 +20,15 @@ from ipu_asm.cli.console import (
     wants_color,
     write,
 )
-from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
-from ipu_asm.cli.run.configured_run import with_configured_run, with_stated_registers
-from ipu_asm.cli.run.coverage_file import check_coverage
-from ipu_asm.cli.run.data_files import check_outputs, read_pieces, write_outputs
-from ipu_asm.cli.run.exclusions import check_options
-from ipu_asm.cli.run.host_options import Host, WrongOptionError, check_memory, settings_of
+from ipu_asm.cli.programs import configuration_of, read_source, show_findings, show_image_mistakes
+from ipu_asm.cli.run.checks import check_coverage, check_options, check_outputs
+from ipu_asm.cli.run.host_options import (
+    Host,
+    WrongOptionError,
+    check_memory,
+    read_pieces,
+    settings_of,
+)
 from ipu_asm.cli.run.options import (
     COMMAND_MAX_CYCLES,
     PROGRAM,
@@ -34,18 +38,22 @@ from ipu_asm.cli.run.options import (
 )
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
+from ipu_asm.config.kernel_runs import FoundRun, configured_run
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.emulator.stated_options import StatedRegister, stated_registers, stated_text
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import EffectiveProgram
+from ipu_asm.testbench.data.source import Data, DataError, data_of
 from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome
-    from ipu_asm.cli.run.expectations import Comparison
+    from ipu_asm.cli.run.results import Comparison
     from ipu_asm.emulator.state import AnyState
+
 
 _REMEDY = "give them with --cr N=VALUE and --load FILE@ADDR, or in ipu.toml"
 _NEEDED = ("numpy", "ml_dtypes")
@@ -135,6 +143,8 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     _warn(outcome)
     if (unprinted := _print_missing_values(kernel, outcome)) and status is ExitStatus.OK:
         status = unprinted
+    from ipu_asm.cli.run.outputs import write_outputs
+
     written: list[str] = []
     comparisons: list[Comparison] = []
     try:
@@ -162,12 +172,12 @@ def _compared(
 ) -> list[Comparison]:
     """Compare memory with what is expected, and print the differences. Raises `FileError`."""
     from ipu_asm.cli.run.execution import start_state
-    from ipu_asm.cli.run.expectations import compared
+    from ipu_asm.cli.run.results import compared
 
     def start() -> AnyState:
         return start_state(kernel, options, host)[0]
 
-    comparisons = compared(kernel, outcome, host, start)
+    comparisons = compared(kernel, outcome.machine, host, start)
     for comparison in comparisons:
         for number, line in enumerate(comparison.lines):
             if number:
@@ -303,3 +313,81 @@ def _report(
     else:
         stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
         write(summary_text(outcome, options, written, comparisons), stream)
+
+
+def with_configured_run(options: RunOptions) -> RunOptions:
+    """Return options with the run of `[kernel."GLOB".run]` if they give no inputs, and say so.
+
+    What is expected is compared only where the program runs to its end. Raises
+    `ConfigurationError` and `FileError`.
+    """
+    if not options.finds_inputs or options.has_inputs or options.file == STANDARD_INPUT:
+        return options
+    found = configured_run(options.file)
+    if found is None:
+        return options
+    run = found.run
+    is_whole = options.until is None and not options.breaks and not options.is_debugged
+    settings = {
+        name: value if isinstance(value, bool) else str(value)
+        for name, value in run.settings.items()
+        if value is not False
+    }
+    completed = options.replaced(
+        host=settings,
+        cr=dict(run.cr),
+        lr=dict(run.lr),
+        load=_data(run.load, found),
+        expect=_data(run.expect, found) if is_whole else (),
+        defines={**run.define, **options.defines},
+    )
+    check_options(completed)
+    print_message(PROGRAM, f"registers and data are those of {_shown(found.origin)}", "note")
+    return completed
+
+
+def with_stated_registers(
+    options: RunOptions, kernel: Kernel, settings: Mapping[str, Any]
+) -> tuple[RunOptions, tuple[StatedRegister, ...]]:
+    """Return options with the registers that comments and the configuration state, and these.
+
+    What options give counts before them, and so does a saved state. They are said in one line.
+    """
+    if not options.finds_inputs or options.load_state is not None or kernel.is_image:
+        return options, ()
+    held = {
+        option.register
+        for option in manifests()[kernel.isa.name].host_options
+        if option.name in settings
+    }
+    given = {"cr": options.cr, "lr": options.lr}
+    found = tuple(
+        each
+        for each in stated_registers(kernel.lines)
+        if each.number not in given[each.file] and each.name not in held
+    )
+    if not found:
+        return options, ()
+    path = configuration_of(kernel.source.path, is_needed=False).path
+    text = stated_text(found, os.path.basename(path))
+    print_message(PROGRAM, f"{text} (--no-found-inputs turns this off)", "note")
+    cr, lr = ({e.number: e.value for e in found if e.file == file} for file in ("cr", "lr"))
+    return options.replaced(cr={**cr, **options.cr}, lr={**lr, **options.lr}), found
+
+
+def _shown(path: str) -> str:
+    """The path from the current folder if it is below that."""
+    inside = os.path.join(os.getcwd(), "")
+    return path.removeprefix(inside)
+
+
+def _data(texts: Sequence[str], found: FoundRun) -> tuple[Data, ...]:
+    return tuple(_absolute(text, found) for text in texts)
+
+
+def _absolute(text: str, found: FoundRun) -> Data:
+    try:
+        data = data_of(text)
+    except DataError as error:
+        raise FileError(str(error), found.origin) from None
+    return data._replace(source=data.source.below(found.folder))

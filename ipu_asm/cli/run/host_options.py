@@ -6,9 +6,10 @@ The set is known when the program has been read; until then their values are tex
 from __future__ import annotations
 
 import math
-from argparse import ArgumentTypeError, _ArgumentGroup
+from argparse import ArgumentTypeError, _ActionsContainer
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
+from ipu_asm.cli.arguments import Option
 from ipu_asm.cli.run.option_values import number, outside_memory
 from ipu_asm.config.kernel_keys import NAMED_VALUES
 from ipu_asm.isa import manifests
@@ -41,19 +42,27 @@ class Host(NamedTuple):
     found: Sequence[StatedRegister] = ()
 
 
-def host_option_names() -> list[str]:
-    """Return the names of the host options of all machines."""
+class HostOptions(Option):
+    """The options of the machines of all sets, which the sets may describe differently.
+
+    The value has those that are given, by name.
+    """
+
+    def add_to(self, parser: _ActionsContainer, dest: str) -> None:
+        """Add all of them to a parser."""
+        for name in _names():
+            _add(parser, variants_of(name))
+
+    def value(self, parsed: Mapping[str, Any], dest: str) -> dict[str, str | bool]:
+        """Return those that are given."""
+        return {name: parsed[name] for name in _names() if parsed[name] is not None}
+
+
+def _names() -> list[str]:
     return list(dict.fromkeys(option.name for _, option in _every_option()))
 
 
-def variants_of(name: str) -> dict[str, HostOption]:
-    """Return the option of that name of each set whose machine has it."""
-    return {isa: option for isa, option in _every_option() if option.name == name}
-
-
-def add_host_option(group: _ArgumentGroup, name: str) -> None:
-    """Add the option of that name, which the sets may describe differently."""
-    variants = variants_of(name)
+def _add(parser: _ActionsContainer, variants: Mapping[str, HostOption]) -> None:
     by_text: dict[str, list[str]] = {}
     for isa, option in variants.items():
         by_text.setdefault(_help(option), []).append(isa)
@@ -61,10 +70,17 @@ def add_host_option(group: _ArgumentGroup, name: str) -> None:
     texts = [text if has_all else f"{', '.join(isas)}: {text}" for text, isas in by_text.items()]
     first = next(iter(variants.values()))
     if first.kind == "flag":
-        group.add_argument(first.argument, action="store_true", default=None, help="; ".join(texts))
+        parser.add_argument(
+            first.argument, action="store_true", default=None, help="; ".join(texts)
+        )
         return
     metavar = {"choice": "TYPE", "integer": "N"}.get(first.kind, "X")
-    group.add_argument(first.argument, metavar=metavar, help="; ".join(texts))
+    parser.add_argument(first.argument, metavar=metavar, help="; ".join(texts))
+
+
+def variants_of(name: str) -> dict[str, HostOption]:
+    """Return the option of that name of each set whose machine has it."""
+    return {isa: option for isa, option in _every_option() if option.name == name}
 
 
 def settings_of(
@@ -103,6 +119,20 @@ def check_memory(isa_name: str, requests: Mapping[str, Sequence[Data]]) -> None:
                 raise WrongOptionError(f"argument {name}: {mistake}")
 
 
+def read_pieces(requests: Sequence[Data], isa_name: str) -> list[Piece]:
+    """Return data for the memory of a set's machine, before it exists. Raises `FileError`.
+
+    An instruction set without a machine has no memory: reading the program tells it.
+    """
+    manifest = manifests().get(isa_name)
+    size = manifest.memory_size if manifest else 0
+    if not requests:
+        return []
+    from ipu_asm.testbench.data.reading import read_piece  # 10 ms, for `zipfile`
+
+    return [read_piece(data, size) for data in requests] if size else []
+
+
 def _check_registers(
     cr: Mapping[int, int], known: Mapping[str, HostOption], settings: Mapping[str, Any]
 ) -> None:
@@ -133,21 +163,15 @@ def _read(option: HostOption, text: str) -> str | int | float:
         return choice
     if option.kind == "integer":
         value = number(text)
-        if not _least(option) <= value <= _most(option):
+        least = -math.inf if option.least is None else option.least
+        most = math.inf if option.most is None else option.most
+        if not least <= value <= most:
             raise ArgumentTypeError(f"expected {option.least} to {option.most}, found {value}")
         return value
     try:
         return float(text)
     except ValueError:
         raise ArgumentTypeError(f"expected a number such as 0.5, found {quoted(text)}") from None
-
-
-def _least(option: HostOption) -> float:
-    return -math.inf if option.least is None else option.least
-
-
-def _most(option: HostOption) -> float:
-    return math.inf if option.most is None else option.most
 
 
 def _unknown(name: str, isa_name: str, manifest: Manifest) -> str:

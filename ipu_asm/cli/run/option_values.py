@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentTypeError, _ActionsContainer
-from typing import Iterator, Sequence
+from argparse import ArgumentTypeError
+from typing import Any, Iterator, Sequence
 
+from ipu_asm.cli.arguments import repeated
 from ipu_asm.isa.operands import number_value, quoted
 
 _REGISTERS = 16
@@ -24,17 +25,17 @@ def number(text: str) -> int:
     return value
 
 
-def add_register_options(parser: _ActionsContainer, meaning: str) -> None:
-    """Add `--cr` and `--lr`; in `meaning`, the sort of register stands for ``{}``."""
-    for file, title in (("cr", "configuration"), ("lr", "loop")):
-        parser.add_argument(
-            f"--{file}",
-            action="append",
-            default=[],
-            type=register_value,
-            metavar="N=VALUE",
-            help=f"{meaning.format(title)}; several may follow",
-        )
+def register_option(file: str, meaning: str, group: str = "") -> Any:
+    """Declare `--cr` or `--lr`; in `meaning`, ``{}`` is the sort of register."""
+    title = {"cr": "configuration", "lr": "loop"}[file]
+    return repeated(
+        f"--{file}",
+        type=register_value,
+        convert=dict,
+        metavar="N=VALUE",
+        help=f"{meaning.format(title)}; several may follow",
+        group=group,
+    )
 
 
 def joined(

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError
 from itertools import chain
 from typing import Callable, Final, Mapping, NoReturn, Sequence
 
-from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
 from ipu_asm.assembler.kernel import SOURCE
 from ipu_asm.cli.arguments import (
+    DEFINE,
+    VERSION,
     ArgumentParser,
-    add_define_option,
-    add_isa_option,
-    add_warnings_option,
+    Options,
+    flag,
+    isa_option,
+    off_flag,
+    option,
+    repeated,
+    warnings_option,
 )
-from ipu_asm.cli.run.data_options import DATA_HELP, add_data_options
-from ipu_asm.cli.run.host_options import add_host_option, host_option_names
-from ipu_asm.cli.run.option_values import add_register_options, expressions_in, joined, number
+from ipu_asm.cli.run.host_options import HostOptions
+from ipu_asm.cli.run.option_values import expressions_in, joined, number, register_option
 from ipu_asm.config.configuration import Value
 from ipu_asm.emulator.engine import VARIABLE, Engine, engine_of
-from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.data.source import Data
+from ipu_asm.testbench.data.source import Data, DataError, data_of, target_of
 
 PROGRAM = "ipu-run"
 COMMAND_MAX_CYCLES: Final = 10_000_000
@@ -33,7 +36,7 @@ PROFILE_EXTENSIONS = (".html", ".json")
 _WHAT = "a program or an image"
 _LISTS = ("--cr", "--lr", "--define")
 _SINGLE = ("--load", "--dump", "--expect")
-_EXAMPLES = f"""\
+_EXAMPLES = """\
 examples:
   ipu-run kernel.s --dtype fp8_e4m3 --cr 0=0 --cr 1=0x20000 --cr 2=0x40000 \\
           --load inputs.bin@0 --load weights.bin@0x20000 --dump out.bin@0x40000:2560
@@ -49,7 +52,15 @@ or an image that `ipu-as assemble` has written. For --dump, `-` is standard outp
 written after the run, all of them or none: trace, profile and coverage after every run, dumps only
 if the program halted or stopped at a break.
 
-{DATA_HELP}
+Data of --load and --expect are raw bytes, an array in a .npy file, or FILE.npz[NAME] (NAME may be
+left out for one array), or generated: zeros, ones, ramp, random:SEED (the same everywhere), as in
+`random:7@0x20000:16384`. LENGTH counts elements of DTYPE: of raw files bytes by default, of arrays
+their own type, of generated data the type of the run. It takes the first elements; a shape such as
+20x128 must be that of the array. DTYPE is i8, u8, i16, u16, i32, u32, f32, fp8 (that of the run) or
+a name of the set such as e4m3. An array is converted to DTYPE, rounded to nearest, if all values
+fit; without DTYPE its type must be that of elements, bytes, or integer words. For --dump, LENGTH
+alone is bytes: `out.npy@0x40000:20x128:i8` writes an array, `out.npz[y]@...` one of several.
+
 exit status:
   0    the program halted, or stopped at a break with --break, or where --until says
   1    errors in the program, an assertion that does not hold, a fault, the cycle limit, memory that
@@ -58,40 +69,192 @@ exit status:
   3    internal error
   130  interrupted by Ctrl-C
 """
+_MACHINE = "machine state before the run (default: that of comments and ipu.toml, else of reset)"
+_MEMORY = "memory"
+_EXECUTION = "execution"
+_OUTPUT = "output"
 
 
-class RunOptions(NamedTuple):
+def _between(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return a parser of numbers in a range."""
+
+    def read(text: str) -> int:
+        value = number(text)
+        if value < least or (most is not None and value > most):
+            wanted = f"at least {least}" if most is None else f"{least} to {most}"
+            raise ArgumentTypeError(f"expected {wanted}, found {value}")
+        return value
+
+    return read
+
+
+def _profile_name(text: str) -> str:
+    if os.path.splitext(text)[1].lower() not in PROFILE_EXTENSIONS:
+        wanted = " or ".join(PROFILE_EXTENSIONS)
+        raise ArgumentTypeError(f"expected a name that ends in {wanted}, found `{text}`")
+    return text
+
+
+def _data(parse: Callable[[str], Data]) -> Callable[[str], Data]:
+    """Return a parser of data and their place in memory."""
+
+    def read(value: str) -> Data:
+        try:
+            return parse(value)
+        except DataError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+class RunOptions(Options):
     """The options of `ipu-run`; `host` has those of the machine, by name and as they are given."""
 
-    file: str
-    isa: str | None
-    format: str | None
-    host: Mapping[str, str | bool]
-    cr: dict[int, int]
-    lr: dict[int, int]
-    load: tuple[Data, ...]
-    dump: tuple[Data, ...]
-    expect: tuple[Data, ...]
-    save_state: str | None
-    load_state: str | None
-    max_cycles: int
-    until: str | None
-    breaks: bool
-    assertions: bool
-    engine: str
-    verbose: bool
-    json: bool
-    state: bool
-    prints: tuple[str, ...]
-    trace: str | None
-    trace_limit: int
-    profile: str | None
-    coverage: str | None
-    warnings: bool
-    interactive: bool
-    commands: str | None
-    finds_inputs: bool
-    defines: Mapping[str, Value]
+    file: str = option(nargs="?", metavar="FILE", help=f"{_WHAT}, or `-` for standard input")
+    isa: str | None = isa_option()
+    format: str | None = option(
+        "--format",
+        choices=(SOURCE, *FORMATS),
+        metavar="NAME",
+        help=f"the format of FILE: {SOURCE}, {', '.join(FORMATS)} (default: detected)",
+    )
+    defines: Mapping[str, Value] = DEFINE
+    version = VERSION
+
+    host: Mapping[str, str | bool] = HostOptions(group=_MACHINE)  # type: ignore[assignment]
+    cr: dict[int, int] = register_option("cr", "set {} register N", _MACHINE)
+    lr: dict[int, int] = register_option("lr", "set {} register N", _MACHINE)
+    finds_inputs: bool = off_flag(
+        "--no-found-inputs",
+        group=_MACHINE,
+        help="take no registers and data from comments such as `# CR cr4 = 64` and from ipu.toml",
+    )
+
+    load: tuple[Data, ...] = repeated(
+        "--load",
+        group=_MEMORY,
+        type=_data(data_of),
+        metavar="FILE@ADDR[:LENGTH][:DTYPE]",
+        help="copy FILE, .npy and .npz included, or generated data to xmem at ADDR; repeatable, "
+        "in order",
+    )
+    dump: tuple[Data, ...] = repeated(
+        "--dump",
+        group=_MEMORY,
+        type=_data(target_of),
+        metavar="FILE@ADDR:LENGTH[:DTYPE]",
+        help="write LENGTH elements of xmem at ADDR to FILE after the run (DTYPE: bytes by "
+        "default); repeatable",
+    )
+    expect: tuple[Data, ...] = repeated(
+        "--expect",
+        group=_MEMORY,
+        type=_data(data_of),
+        metavar="FILE@ADDR[:LENGTH][:DTYPE]",
+        help="compare xmem at ADDR with FILE after the run, bit by bit; a difference is exit "
+        "status 1; repeatable",
+    )
+    load_state: str | None = option(
+        "--load-state",
+        group=_MEMORY,
+        metavar="FILE",
+        help="begin with registers and memory of a run that --save-state has saved: where that "
+        "stopped, or with the first bundle if it had halted",
+    )
+    save_state: str | None = option(
+        "--save-state",
+        group=_MEMORY,
+        metavar="FILE",
+        help="write registers and memory to FILE after the run, if it ended well",
+    )
+
+    max_cycles: int = option(
+        "--max-cycles",
+        group=_EXECUTION,
+        type=_between(1),
+        default=COMMAND_MAX_CYCLES,
+        metavar="N",
+        help=f"stop after N bundles (default: {COMMAND_MAX_CYCLES:,})",
+    )
+    until: str | None = option(
+        "--until",
+        group=_EXECUTION,
+        metavar="LABEL|EXPRESSION",
+        help="stop in front of a label, or where an expression of the debugger holds, such as "
+        "`lr4 > 2`",
+    )
+    breaks: bool = flag(
+        "--break",
+        group=_EXECUTION,
+        help="stop at the first break instruction that is taken (default: ignore them)",
+    )
+    interactive: bool = flag(
+        "--interactive",
+        group=_EXECUTION,
+        help="debug the program in the terminal, or with the commands of a pipe: `help` lists them",
+    )
+    commands: str | None = option(
+        "--commands",
+        group=_EXECUTION,
+        metavar="FILE",
+        help="debug the program with the commands in FILE, one a line; the first that fails ends "
+        "the session with status 1",
+    )
+    assertions: bool = off_flag(
+        "--no-assertions",
+        group=_EXECUTION,
+        help="ignore assertions in comments, such as `# ASSERT lr5 < 128`",
+    )
+    engine: str = option(
+        "--engine",
+        group=_EXECUTION,
+        choices=[engine.value for engine in Engine],
+        metavar="NAME",
+        help="what executes bundles, with the same results: core (compiled), numpy, or auto, the "
+        f"core for long runs (default: auto, or the environment variable {VARIABLE})",
+    )
+
+    json: bool = flag("--json", group=_OUTPUT, help="print the result as a JSON object")
+    verbose: bool = flag(
+        "-v", "--verbose", group=_OUTPUT, help="say which engine executed the bundles"
+    )
+    warnings: bool = warnings_option(group=_OUTPUT)
+    state: bool = flag("--state", group=_OUTPUT, help="print all registers after the run")
+    prints: tuple[str, ...] = repeated(
+        "--print",
+        group=_OUTPUT,
+        type=expressions_in,
+        convert=lambda lists: tuple(chain.from_iterable(lists)),
+        metavar="EXPRESSIONS",
+        help="print values after the run, such as `lr4,r0:i8,acc[0..7]`, in expressions of the "
+        "debugger; behind a colon a type or a notation (x u b o d); repeatable",
+    )
+    trace: str | None = option(
+        "--trace",
+        group=_OUTPUT,
+        metavar="FILE",
+        help="write a trace of all slots, for Perfetto or chrome://tracing",
+    )
+    trace_limit: int = option(
+        "--trace-limit",
+        group=_OUTPUT,
+        type=_between(1),
+        metavar="N",
+        help=f"trace only the last N bundles (default: {TRACE_LIMIT:,})",
+    )
+    coverage: str | None = option(
+        "--coverage",
+        group=_OUTPUT,
+        metavar="FILE",
+        help="write which lines and branches were executed, for lcov, or as a page (.html)",
+    )
+    profile: str | None = option(
+        "--profile",
+        group=_OUTPUT,
+        type=_profile_name,
+        metavar="FILE",
+        help="write a profile of the cycles, as a page (.html) or as data (.json)",
+    )
 
     @property
     def is_debugged(self) -> bool:
@@ -123,195 +286,39 @@ class RunOptions(NamedTuple):
         return [path for path in paths if path is not None]
 
 
-def usage_error(message: str) -> NoReturn:
-    """Print how the command is used and a message, and exit the process."""
-    _parser().error(message)
-
-
-def read_options(arguments: Sequence[str] | None) -> RunOptions:
-    """Return the options of a command line. Exits the process for `--help` and for wrong usage.
-
-    Whether they agree with each other is a question for `exclusions.check_options`.
-    """
-    parser = _parser()
-    given = sys.argv[1:] if arguments is None else arguments
-    namespace = parser.parse(list(joined(given, _LISTS, _SINGLE)))
-    parser.require_file(namespace, _WHAT)
-    if namespace.trace_limit is not None and namespace.trace is None:
-        parser.error("--trace-limit needs --trace")
-    options = _options(namespace)
-    try:
-        engine_of(options.engine)  # argparse does not look at the default
-    except ValueError as error:
-        parser.error(f"{VARIABLE}: {error}")
-    return options
-
-
-def _options(namespace: Namespace) -> RunOptions:
-    values = vars(namespace)
-    host = {name: values.pop(name) for name in host_option_names()}
-    return RunOptions(
-        **{
-            **values,
-            "host": {name: value for name, value in host.items() if value is not None},
-            "cr": dict(values["cr"]),
-            "lr": dict(values["lr"]),
-            "defines": dict(values["defines"]),
-            "load": tuple(values["load"]),
-            "dump": tuple(values["dump"]),
-            "expect": tuple(values["expect"]),
-            "prints": tuple(chain.from_iterable(values["prints"])),
-            "trace_limit": values["trace_limit"] or TRACE_LIMIT,
-        }
-    )
-
-
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """Return the parser of the command."""
     parser = ArgumentParser(
         prog=PROGRAM,
         usage=f"{PROGRAM} [options] FILE",
         description="Run a program in the emulator.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help=f"{_WHAT}, or `-` for standard input"
-    )
-    add_isa_option(parser)
-    parser.add_argument(
-        "--format",
-        choices=(SOURCE, *FORMATS),
-        metavar="NAME",
-        help=f"the format of FILE: {SOURCE}, {', '.join(FORMATS)} (default: detected)",
-    )
-    add_define_option(parser)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    _add_machine(parser)
-    add_data_options(parser)
-    _add_run(parser)
-    _add_output(parser)
+    parser.add_options(RunOptions.declared())
     return parser
 
 
-def _add_machine(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        "machine state before the run (default: that of comments and ipu.toml, else of reset)"
-    )
-    for name in host_option_names():
-        add_host_option(group, name)
-    add_register_options(group, "set {} register N")
-    group.add_argument(
-        "--no-found-inputs",
-        dest="finds_inputs",
-        action="store_false",
-        help="take no registers and data from comments such as `# CR cr4 = 64` and from ipu.toml",
-    )
+def usage_error(message: str) -> NoReturn:
+    """Print how the command is used and a message, and exit the process."""
+    make_parser().error(message)
 
 
-def _add_run(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("execution")
-    group.add_argument(
-        "--max-cycles",
-        type=_between(1),
-        default=COMMAND_MAX_CYCLES,
-        metavar="N",
-        help=f"stop after N bundles (default: {COMMAND_MAX_CYCLES:,})",
-    )
-    group.add_argument(
-        "--until",
-        metavar="LABEL|EXPRESSION",
-        help="stop in front of a label, or where an expression of the debugger holds, such as "
-        "`lr4 > 2`",
-    )
-    group.add_argument(
-        "--break",
-        dest="breaks",
-        action="store_true",
-        help="stop at the first break instruction that is taken (default: ignore them)",
-    )
-    group.add_argument(
-        "--interactive",
-        action="store_true",
-        help="debug the program in the terminal, or with the commands of a pipe: `help` lists them",
-    )
-    group.add_argument(
-        "--commands",
-        metavar="FILE",
-        help="debug the program with the commands in FILE, one a line; the first that fails ends "
-        "the session with status 1",
-    )
-    group.add_argument(
-        "--no-assertions",
-        dest="assertions",
-        action="store_false",
-        help="ignore assertions in comments, such as `# ASSERT lr5 < 128`",
-    )
-    group.add_argument(
-        "--engine",
-        choices=[engine.value for engine in Engine],
-        default=os.environ.get(VARIABLE) or Engine.AUTO.value,
-        metavar="NAME",
-        help="what executes bundles, with the same results: core (compiled), numpy, or auto, the "
-        f"core for long runs (default: auto, or the environment variable {VARIABLE})",
-    )
+def read_options(arguments: Sequence[str] | None) -> RunOptions:
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage.
 
-
-def _add_output(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("output")
-    group.add_argument("--json", action="store_true", help="print the result as a JSON object")
-    group.add_argument(
-        "-v", "--verbose", action="store_true", help="say which engine executed the bundles"
-    )
-    add_warnings_option(group)
-    group.add_argument("--state", action="store_true", help="print all registers after the run")
-    group.add_argument(
-        "--print",
-        dest="prints",
-        action="append",
-        default=[],
-        type=expressions_in,
-        metavar="EXPRESSIONS",
-        help="print values after the run, such as `lr4,r0:i8,acc[0..7]`, in expressions of the "
-        "debugger; behind a colon a type or a notation (x u b o d); repeatable",
-    )
-    group.add_argument(
-        "--trace",
-        metavar="FILE",
-        help="write a trace of all slots, for Perfetto or chrome://tracing",
-    )
-    group.add_argument(
-        "--trace-limit",
-        type=_between(1),
-        metavar="N",
-        help=f"trace only the last N bundles (default: {TRACE_LIMIT:,})",
-    )
-    group.add_argument(
-        "--coverage",
-        metavar="FILE",
-        help="write which lines and branches were executed, for lcov, or as a page (.html)",
-    )
-    group.add_argument(
-        "--profile",
-        type=_profile_name,
-        metavar="FILE",
-        help="write a profile of the cycles, as a page (.html) or as data (.json)",
-    )
-
-
-def _between(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return a parser of numbers in a range."""
-
-    def read(text: str) -> int:
-        value = number(text)
-        if value < least or (most is not None and value > most):
-            wanted = f"at least {least}" if most is None else f"{least} to {most}"
-            raise ArgumentTypeError(f"expected {wanted}, found {value}")
-        return value
-
-    return read
-
-
-def _profile_name(text: str) -> str:
-    if os.path.splitext(text)[1].lower() not in PROFILE_EXTENSIONS:
-        wanted = " or ".join(PROFILE_EXTENSIONS)
-        raise ArgumentTypeError(f"expected a name that ends in {wanted}, found `{text}`")
-    return text
+    `checks.check_options` says whether they agree with each other.
+    """
+    parser = make_parser()
+    given = sys.argv[1:] if arguments is None else arguments
+    parsed = parser.parse(list(joined(given, _LISTS, _SINGLE)))
+    parser.require_file(parsed, _WHAT)
+    if parsed.trace_limit is not None and parsed.trace is None:
+        parser.error("--trace-limit needs --trace")
+    parsed.trace_limit = parsed.trace_limit or TRACE_LIMIT
+    if parsed.engine is None:
+        parsed.engine = os.environ.get(VARIABLE) or Engine.AUTO.value
+        try:
+            engine_of(parsed.engine)
+        except ValueError as error:
+            parser.error(f"{VARIABLE}: {error}")
+    return RunOptions.of(parsed)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Sequence
+import struct
+from itertools import groupby
+from typing import Any, Iterator, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import shown_rate
 from ipu_asm.cli.programs import configuration_of
 from ipu_asm.cli.run.execution import RunOutcome
-from ipu_asm.cli.run.expectations import Comparison
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.cli.run.register_text import settings_of_state, state_text
+from ipu_asm.cli.run.results import Comparison
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.diagnostics.rendering import printable, render
+from ipu_asm.emulator.element_types import RegisterTypes
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import (
     RunEnd,
     StopReason,
@@ -216,3 +219,61 @@ def _fault(fault: Fault, source: SourceFile) -> dict[str, Any]:
 def _location(source: SourceFile, span: Span, end: int) -> dict[str, int]:
     line, column = source.lines.position(span[end])
     return {"row": line + 1, "column": column + 1}
+
+
+_COLUMNS = 4
+_COLUMN = 28
+_BYTES_A_ROW = 32
+_WORD = 4
+
+
+def settings_of_state(state: AnyState) -> dict[str, str]:
+    """Return the settings of the host by name, apart from the element type."""
+    values = machine_for(state.isa_name).setting_values(state.settings)
+    return {name: setting.text for name, setting in values.items() if name != "dtype"}
+
+
+def state_text(state: AnyState, last_bundle: int | None = None) -> str:
+    """Return all registers as text; words are shown in the current element type.
+
+    `last_bundle` is the bundle that halted the machine, if any.
+    """
+    types = machine_for(state.isa_name).types_in(state)
+    halted = " (halted)" if state.is_halted else ""
+    last = "" if last_bundle is None else f", last bundle {last_bundle}"
+    settings = "".join(f", {name} {text}" for name, text in settings_of_state(state).items())
+    head = f"pc = {state.program_counter}{halted}{last}, element type {types.name or 'none'}"
+    lines = [f"{head}{settings}"]
+    scalars = state.regfile.scalar_values()
+    cells = [f"{name} = {describe_word(value)}" for name, value in scalars.items()]
+    for start in range(0, len(cells), _COLUMNS):
+        row = cells[start : start + _COLUMNS]
+        lines.append("".join(cell.ljust(_COLUMN) for cell in row).rstrip())
+    for name, content in state.regfile.vector_values().items():
+        lines += _vector_lines(name, content, types)
+    return "\n".join(lines)
+
+
+def _vector_lines(name: str, content: bytes, types: RegisterTypes) -> Iterator[str]:
+    """Yield a vector in rows; repetitions of a row are replaced by a star."""
+    if not any(content):
+        yield f"{name}: all zero"
+        return
+    yield f"{name}:"
+    rows = [content[start : start + _BYTES_A_ROW] for start in range(0, len(content), _BYTES_A_ROW)]
+    kind = types.vectors[name]
+    has_words = kind.size == _WORD
+    is_float = types.has_float_words if kind == types.word else kind.is_float
+    number = 0
+    for row, same in groupby(rows):
+        shown = _words(row, is_float) if has_words else row.hex(" ")
+        yield f"{number * (_BYTES_A_ROW // _WORD if has_words else _BYTES_A_ROW):>5}: {shown}"
+        count = len(list(same))
+        number += count
+        if count > 1:
+            yield "    *"
+
+
+def _words(row: bytes, is_float: bool) -> str:
+    values = struct.unpack(f"<{len(row) // 4}{'f' if is_float else 'i'}", row)
+    return " ".join(f"{value:>{12}.7g}" if is_float else f"{value:>{12}}" for value in values)

@@ -17,7 +17,7 @@ from ipu_asm.cli.run.interactive.session import CommandError, Session
 from ipu_asm.cli.run.interactive.stop_view import SIDE_BY_SIDE, view_text
 from ipu_asm.cli.run.interactive.terminal import ReadLine, line_reader, run_prompt
 from ipu_asm.cli.run.options import PROGRAM, RunOptions
-from ipu_asm.cli.run.printing import check_printed, printed_values
+from ipu_asm.cli.run.results import check_printed, printed_values
 from ipu_asm.config.files import Target, decoded, read_bytes
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.inspection import MemoryRange

@@ -13,7 +13,7 @@ from ipu_asm.cli.run.interactive.screen import Style
 from ipu_asm.cli.run.interactive.session import VIEWS, CommandError, Session
 from ipu_asm.cli.run.interactive.stop_view import numbered_lines, show_displays, view_text
 from ipu_asm.cli.run.interactive.value_table import value_text
-from ipu_asm.cli.run.register_text import settings_of_state
+from ipu_asm.cli.run.report import settings_of_state
 from ipu_asm.debugger.console.listing import rows
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.stops import StopReason

@@ -1,0 +1,175 @@
+"""The files that `ipu-run` writes after a run: dumps, state, trace, profile, coverage."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.console import write_bytes
+from ipu_asm.cli.run.checks import is_page
+from ipu_asm.cli.run.execution import RunOutcome
+from ipu_asm.cli.run.options import RunOptions
+from ipu_asm.config.file_writing import Output, replace_files
+from ipu_asm.config.files import STANDARD_INPUT
+from ipu_asm.emulator.stops import describe_stop
+
+if TYPE_CHECKING:
+    from ipu_asm.emulator.profile import BundleUse, LoopUse, Profile, SlotUse
+
+
+def write_outputs(
+    options: RunOptions, kernel: Kernel, outcome: RunOutcome, is_good: bool
+) -> list[str]:
+    """Write the requested files and return a note on each; dumps require a successful run.
+
+    Raises `FileError`; then no file has changed.
+    """
+    written = _dumps(options, outcome) if is_good else []
+    if is_good and options.save_state is not None:
+        written.append(_state(options.save_state, kernel, outcome))
+    if options.trace is not None:
+        written.append(_trace(options.trace, kernel, outcome))
+    if options.profile is not None:
+        content = profile_file(options.profile, kernel, outcome).encode()
+        written.append((Output(options.profile, content), options.profile))
+    if options.coverage is not None:
+        content = coverage_file(options.coverage, kernel, outcome).encode()
+        written.append((Output(options.coverage, content), options.coverage))
+    outputs = [output for output, _ in written]
+    for output in outputs:
+        if output.path == STANDARD_INPUT:
+            write_bytes(output.data)
+    replace_files([output for output in outputs if output.path != STANDARD_INPUT])
+    return [note for _, note in written]
+
+
+def _dumps(options: RunOptions, outcome: RunOutcome) -> list[tuple[Output, str]]:
+    if not options.dump:
+        return []
+    from ipu_asm.testbench.data.memory import dump_outputs
+
+    return dump_outputs(outcome.machine.state, options.dump)
+
+
+def _state(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
+    from ipu_asm.testbench.data.state_files import state_file
+
+    return Output(path, state_file(outcome.machine.state, outcome.run_so_far(kernel))), path
+
+
+def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
+    from ipu_asm.emulator.profile import chrome_trace
+
+    assert outcome.recording is not None
+    addresses = outcome.recording.tail
+    left_out = outcome.cycles - len(addresses)
+    lines = kernel.lines if not kernel.is_image else None
+    pieces = chrome_trace(
+        addresses,
+        kernel.words,
+        kernel.isa,
+        first_cycle=left_out,
+        stop=outcome.stop,
+        name=kernel.name,
+        lines=lines,
+    )
+    shown = f"the last {len(addresses):,} of {outcome.cycles:,} bundles"
+    note = f"{path} ({shown}: --trace-limit)" if left_out else path
+    return Output(path, "".join(pieces).encode()), note
+
+
+def coverage_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
+    """Return the coverage of a run; a `path` that ends in `.html` is a page, else for lcov."""
+    from ipu_asm.emulator.execution_counts import ExecutionCounts
+    from ipu_asm.emulator.stops import describe_stop
+    from ipu_asm.testbench.coverage.lcov import lcov_text
+    from ipu_asm.testbench.coverage.model import Coverage
+    from ipu_asm.testbench.coverage.page import coverage_page
+    from ipu_asm.testbench.coverage.written import kernel_coverage
+
+    assert outcome.recording is not None
+    counts = ExecutionCounts()
+    counts.add(outcome.recording, outcome.machine.state.program_counter)
+    covered = kernel_coverage(kernel, counts)
+    if is_page(path):
+        message = f"one run of {outcome.cycles:,} cycles, {describe_stop(outcome.stop)}"
+        return coverage_page(covered, message=message, sources={covered.path: kernel.source})
+    coverage = Coverage()
+    coverage.add(covered)
+    return lcov_text(coverage)
+
+
+def profile_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
+    """Return the content of a profile; the extension of `path` selects HTML or JSON."""
+    assert outcome.recording is not None
+    from ipu_asm.emulator.profile import profile_of
+
+    profile = profile_of(outcome.recording, kernel.words, kernel.isa, kernel.lines)
+    if os.path.splitext(path)[1].lower() == ".json":
+        return json.dumps(_as_data(profile, kernel, outcome), indent=1) + "\n"
+    from ipu_asm.reports.profile_page import profile_page
+
+    return profile_page(profile, kernel.source, outcome.stop, kernel.isa)
+
+
+def _as_data(profile: Profile, kernel: Kernel, outcome: RunOutcome) -> dict[str, Any]:
+    from ipu_asm.emulator.profile import HOTTEST
+
+    return {
+        "program": kernel.name,
+        "stopped": outcome.stop.reason.value,
+        "message": describe_stop(outcome.stop),
+        "cycles": profile.cycles,
+        "seconds": round(outcome.seconds, 6),
+        "cycles_per_second": round(outcome.cycles_per_second),
+        "slots": [_slot(use) for use in profile.slots],
+        "loops": [_loop(use, profile) for use in profile.loops],
+        "hottest": [bundle.pc for bundle in profile.hottest[:HOTTEST]],
+        "lines": [{"line": n, "cycles": cycles} for n, cycles in sorted(profile.lines.items())],
+        "bundles": [_bundle(use, profile) for use in profile.bundles],
+    }
+
+
+def _slot(use: SlotUse) -> dict[str, Any]:
+    return {
+        "slot": use.slot,
+        "capacity": use.capacity,
+        "busy": use.busy,
+        "possible": use.possible,
+        "share": round(use.share, 6),
+    }
+
+
+def _loop(use: LoopUse, profile: Profile) -> dict[str, Any]:
+    first, last = use.lines or (None, None)
+    return {
+        "header": use.loop.header,
+        "label": use.place and use.place.name,
+        "first_line": first,
+        "last_line": last,
+        "depth": use.depth,
+        "entries": use.loop.entries,
+        "iterations": use.loop.iterations,
+        "cycles": use.cycles,
+        "share": round(use.cycles / profile.cycles, 6),
+        "bundles_per_iteration": round(use.bundles_per_iteration, 6),
+        "own_bundles_per_iteration": round(use.own_bundles_per_iteration, 6),
+        "bundles": sorted(use.loop.body),
+        "slots": {slot.slot: round(slot.share, 6) for slot in use.slots},
+    }
+
+
+def _bundle(use: BundleUse, profile: Profile) -> dict[str, Any]:
+    place = use.place
+    return {
+        "pc": use.pc,
+        "line": place and place.line,
+        "end_line": place and place.end_line,
+        "label": place and place.name,
+        **({"stack": [frame.label for frame in place.stack]} if place and place.stack else {}),
+        "cycles": use.cycles,
+        "share": round(use.cycles / profile.cycles, 6) if profile.cycles else 0.0,
+        "instructions": list(use.instructions),
+    }
