@@ -8,9 +8,9 @@ from typing import Mapping
 
 from ipu_asm.assembler.kernel import read_kernel
 from ipu_asm.cli.run.interactive.commands import execute
-from ipu_asm.cli.run.interactive.screen import Screen
-from ipu_asm.cli.run.interactive.session import CommandError, Session
+from ipu_asm.cli.run.interactive.session import Screen, Session
 from ipu_asm.cli.run.options import read_options
+from ipu_asm.debugger.console.command import CommandError
 from ipu_asm.emulator.model import machine_for
 
 KERNEL = """\

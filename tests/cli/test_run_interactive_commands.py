@@ -12,16 +12,15 @@ from typing import Callable, Iterator
 import pytest
 
 from ipu_asm.cli.run.command import main
-from ipu_asm.cli.run.interactive.command import run_script
+from ipu_asm.cli.run.interactive.completion import candidates, narrowed
 from ipu_asm.cli.run.interactive.terminal import (
     MOST_LINES,
     append_history,
-    candidates,
     history_path,
     line_reader,
-    narrowed,
     read_history,
     run_prompt,
+    run_script,
 )
 from tests.cli.commands import Ran, give_input, run
 from tests.cli.sessions import KERNEL, FixedScreen, answer, session_on

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.console import COMMANDS, complete_command
+from ipu_asm.debugger.console import COMMANDS, TABLE
 from ipu_asm.debugger.expressions import Candidate, LiveContext, complete
 from ipu_asm.emulator import IpuState
 
@@ -17,7 +17,7 @@ NAMES = {"window": "r0[0..3]"}
 def check_completion(written: str, labels: dict[str, int] = LABELS) -> list[Candidate]:
     """What is offered where `$0` stands, all of it for the word there."""
     text, offset = written.replace("$0", ""), written.index("$0")
-    found = complete_command(LiveContext(IpuState(), 0, labels, NAMES), text, offset)
+    found = TABLE.complete(LiveContext(IpuState(), 0, labels, NAMES), text, offset)
     for candidate in found:
         assert candidate.start <= offset <= candidate.start + candidate.length <= len(text)
         assert text[candidate.start : offset].lower() in candidate.text.lower()
@@ -95,8 +95,8 @@ def test_any_text_can_be_completed_anywhere(text: str, offset: int) -> None:
     held = max(0, min(offset, len(text)))
     check_completion(f"{text[:held]}$0{text[held:]}")
     context = LiveContext(IpuState(), 0, LABELS, NAMES)
-    found = complete_command(context, text, offset)
-    assert found == complete_command(context, text, held)
+    found = TABLE.complete(context, text, offset)
+    assert found == TABLE.complete(context, text, held)
     plain = [candidate for candidate in found if candidate.kind != "command"]
     if not any(text.lstrip().startswith(name) for name in COMMANDS):
         assert plain == complete(context, text, offset)

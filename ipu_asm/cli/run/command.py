@@ -231,7 +231,7 @@ def _execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome | No
     try:
         if not options.is_debugged:
             return execute(kernel, options, host)
-        from ipu_asm.cli.run.interactive.command import debug
+        from ipu_asm.cli.run.interactive.terminal import debug
 
         return debug(kernel, options, host)
     except WrongOptionError as error:

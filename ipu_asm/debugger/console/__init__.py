@@ -9,17 +9,16 @@ Followed by anything else it calls the command, as `who (lr5)` always does.
 
 from __future__ import annotations
 
-from ipu_asm.debugger.console.command_io import CommandResult
-from ipu_asm.debugger.console.commands import COMMANDS, Command, complete_command
-from ipu_asm.debugger.console.console import Console
+from ipu_asm.debugger.console.command import Command, CommandResult
+from ipu_asm.debugger.console.commands import COMMANDS, TABLE, Console
 from ipu_asm.debugger.console.listing import BundleRow, rows
 
 __all__ = [
     "COMMANDS",
+    "TABLE",
     "BundleRow",
     "Command",
     "CommandResult",
     "Console",
-    "complete_command",
     "rows",
 ]

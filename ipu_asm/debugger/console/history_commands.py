@@ -6,7 +6,7 @@ from typing import Final
 
 from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.conditions import ExpressionCondition
-from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
+from ipu_asm.debugger.console.command import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.explanations import (
     address_lines,

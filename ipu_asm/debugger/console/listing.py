@@ -1,13 +1,13 @@
-"""The `dis` command: bundles in program memory, with labels and source lines."""
+"""The commands `dis` and `source`: bundles in program memory, and what positions refer to."""
 
 from __future__ import annotations
 
 from typing import Final, Mapping
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
+from ipu_asm.debugger.console.command import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.expressions import ExpressionError, LiveContext
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext, quoted
 from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.model import decode_word
 from ipu_asm.expressions.errors import number_text
@@ -128,3 +128,27 @@ def _operand(operand: Operand, value: int | None, address: int, labels: Mapping[
     if isinstance(operand.type, LabelType):
         return labels.get(value, f"{value - address:+d}")
     return operand.type.format(value)
+
+
+TEMPLATE = "template"
+EXPANSION = "expansion"
+
+
+def source(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
+    """Tell which source is shown, or show the other one. Raises ExpressionError."""
+    del context
+    name = argument.strip()
+    if debugger.expansion is None:
+        if not name:
+            return CommandResult("positions refer to the source of the program")
+        raise ExpressionError(
+            "the program is not expanded: it has no other source", stripped_span(argument)
+        )
+    resolvers = {TEMPLATE: debugger.written, EXPANSION: debugger.expansion}
+    if name and name not in resolvers:
+        message = f"`source` takes {TEMPLATE} or {EXPANSION}, found {quoted(name)}"
+        raise ExpressionError(message, stripped_span(argument))
+    if name:
+        debugger.show(resolvers[name])
+    shown = TEMPLATE if debugger.resolver is debugger.written else EXPANSION
+    return CommandResult(f"positions refer to the {shown}")

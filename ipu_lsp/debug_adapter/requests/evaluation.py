@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from ipu_asm import __version__
-from ipu_asm.debugger.console import Console, complete_command
+from ipu_asm.debugger.console import TABLE, Console
 from ipu_asm.debugger.expressions import (
     Context,
     ExpressionError,
@@ -96,7 +96,7 @@ def completions(
     client = session.program.client
     row = 0 if line is None else line - client.first_line
     offset = _offset(text, row, column - client.first_column)
-    found = complete_command(session.program.context, text, offset)
+    found = TABLE.complete(session.program.context, text, offset)
     return {"targets": [_target(text, offset, *each) for each in enumerate(found)]}
 
 

@@ -7,7 +7,7 @@ import binascii
 from typing import Final
 
 from ipu_asm.debugger.console import BundleRow, rows
-from ipu_asm.debugger.console.memory_command import BAR_CELLS, access_text, usage_text
+from ipu_asm.debugger.console.data_commands import BAR_CELLS, access_text, usage_text
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import quoted
 from ipu_asm.debugger.inspection.vectors import MAX_VECTOR_ELEMENTS

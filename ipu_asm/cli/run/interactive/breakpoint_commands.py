@@ -6,12 +6,11 @@ import re
 from typing import Callable, Final
 
 from ipu_asm.cli.run.interactive.breakpoint_table import Conditions, Entry, Target
-from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
-from ipu_asm.cli.run.interactive.locations import EXPECTED, LocationError, resolve
-from ipu_asm.cli.run.interactive.session import CommandError, Session
+from ipu_asm.cli.run.interactive.moves import EXPECTED, resolve
+from ipu_asm.cli.run.interactive.session import Session
 from ipu_asm.debugger.breakpoints import AccessType, Trap
-from ipu_asm.debugger.conditions import BreakpointError
-from ipu_asm.debugger.expressions import ExpressionError, evaluate
+from ipu_asm.debugger.console.command import Command, CommandError, Takes
+from ipu_asm.debugger.expressions import evaluate
 from ipu_asm.debugger.watchpoints import target_at
 
 _CONDITIONS: Final = re.compile(
@@ -57,15 +56,15 @@ def _watch(access: AccessType) -> Callable[[Session, str], None]:
         place, conditions = _parts(argument)
         if not place:
             raise CommandError("expected a register, an element, a slice or a part of xmem")
+        location = evaluate(session.context, place).location
+        if location is None:
+            raise CommandError(
+                f"a watch takes a register, an element, a slice or xmem, found `{place}`; "
+                "`until EXPRESSION` stops where a condition holds"
+            )
         try:
-            location = evaluate(session.context, place).location
-            if location is None:
-                raise CommandError(
-                    f"a watch takes a register, an element, a slice or xmem, found `{place}`; "
-                    "`until EXPRESSION` stops where a condition holds"
-                )
             watched = target_at(session.context.view, location)
-        except (ExpressionError, ValueError) as error:
+        except ValueError as error:
             raise CommandError(str(error)) from error
         _add(session, Target(place, watched=watched, access=access), conditions, False)
 
@@ -75,10 +74,7 @@ def _watch(access: AccessType) -> Callable[[Session, str], None]:
 def _target(session: Session, place: str) -> Target:
     """The bundles of a location, those of the current bundle without one."""
     text = place or f"*{session.address}"
-    try:
-        found = resolve(session.debugger, session.context, text)
-    except LocationError as error:
-        raise CommandError(str(error)) from error
+    found = resolve(session.debugger, session.context, text)
     if found.message:
         session.warn(found.message)
     shown = session.debugger.lines.describe(found.address)
@@ -87,10 +83,7 @@ def _target(session: Session, place: str) -> Target:
 
 
 def _add(session: Session, target: Target, conditions: Conditions, is_temporary: bool) -> None:
-    try:
-        entry = session.table.add(target, conditions, is_temporary)
-    except BreakpointError as error:
-        raise CommandError(str(error)) from error
+    entry = session.table.add(target, conditions, is_temporary)
     session.screen.show(f"{entry.kind} {entry.number} at {_described(entry)}")
 
 
@@ -178,10 +171,7 @@ def _ignore(session: Session, argument: str) -> None:
 
 
 def _change(session: Session, entry: Entry, conditions: Conditions) -> None:
-    try:
-        session.table.change(entry, conditions)
-    except BreakpointError as error:
-        raise CommandError(str(error)) from error
+    session.table.change(entry, conditions)
     session.screen.show(f"{entry.kind} {entry.number} at {_described(entry)}")
 
 
@@ -193,11 +183,8 @@ def _catch(session: Session, argument: str) -> None:
     rest = rest.strip()
     if rest and rest != _OFF and not rest.startswith("if "):
         raise CommandError(f"expected `off` or `if EXPRESSION` behind `{name}`, found `{rest}`")
-    try:
-        condition = None if rest == _OFF else rest.removeprefix("if ").strip()
-        session.table.set_trap(Trap(name), condition)
-    except BreakpointError as error:
-        raise CommandError(str(error)) from error
+    condition = None if rest == _OFF else rest.removeprefix("if ").strip()
+    session.table.set_trap(Trap(name), condition)
     show_breakpoints(session, "")
 
 
@@ -211,7 +198,7 @@ _WATCH_DETAILS: Final = (
     "its values and the instruction. `rc` goes back to the previous change."
 )
 BREAKPOINTS: Final = (
-    SessionCommand(
+    Command(
         "break [LOCATION] [if EXPRESSION] [hits N]",
         "stop in front of a bundle",
         _break(False),
@@ -219,7 +206,7 @@ BREAKPOINTS: Final = (
         short=("b",),
         takes=Takes.LOCATION,
     ),
-    SessionCommand(
+    Command(
         "tbreak [LOCATION] [if EXPRESSION] [hits N]",
         "stop there once",
         _break(True),
@@ -227,7 +214,7 @@ BREAKPOINTS: Final = (
         short=("tb",),
         takes=Takes.LOCATION,
     ),
-    SessionCommand(
+    Command(
         "watch PLACE [if EXPRESSION] [hits N]",
         "stop when a register or memory changes",
         _watch(AccessType.WRITE),
@@ -235,21 +222,21 @@ BREAKPOINTS: Final = (
         short=("wa",),
         takes=Takes.EXPRESSION,
     ),
-    SessionCommand(
+    Command(
         "rwatch PLACE [if EXPRESSION] [hits N]",
         "stop when it is read",
         _watch(AccessType.READ),
         _WATCH_DETAILS,
         takes=Takes.EXPRESSION,
     ),
-    SessionCommand(
+    Command(
         "awatch PLACE [if EXPRESSION] [hits N]",
         "stop when it is read or changes",
         _watch(AccessType.BOTH),
         _WATCH_DETAILS,
         takes=Takes.EXPRESSION,
     ),
-    SessionCommand(
+    Command(
         "log LOCATION MESSAGE",
         "print a message there and go on",
         _log,
@@ -257,16 +244,16 @@ BREAKPOINTS: Final = (
         short=("dprintf",),
         takes=Takes.LOCATION,
     ),
-    SessionCommand(
+    Command(
         "catch EVENT [off|if EXPRESSION]",
         "stop at break, bkpt, fault, nan, overflow or assertion",
         _catch,
         "`catch nan` stops where an instruction makes a NaN, `catch overflow` where a sum wraps\n"
         "around; `catch break off` ignores break instructions.",
-        takes=Takes.WORD,
-        words=tuple(Trap),
+        takes=Takes.TOPIC,
+        words=dict.fromkeys(map(str, Trap), "an event"),
     ),
-    SessionCommand(
+    Command(
         "delete [N ...]",
         "delete breakpoints, or all of them",
         _delete,
@@ -274,33 +261,33 @@ BREAKPOINTS: Final = (
         takes=Takes.BREAKPOINTS,
         repeats=False,
     ),
-    SessionCommand(
+    Command(
         "disable [N ...]",
         "keep breakpoints, but do not stop at them",
         _enable("disable", False),
         takes=Takes.BREAKPOINTS,
     ),
-    SessionCommand(
+    Command(
         "enable [N ...]",
         "stop at disabled breakpoints again",
         _enable("enable", True),
         takes=Takes.BREAKPOINTS,
     ),
-    SessionCommand(
+    Command(
         "condition N [EXPRESSION]",
         "give a breakpoint another condition, or none",
         _condition,
         short=("cond",),
         takes=Takes.BREAKPOINTS,
     ),
-    SessionCommand(
+    Command(
         "hits N [COUNT]",
         "stop at certain arrivals only: `5`, `>=5`, `%10`",
         _hits,
         "Arrivals count from the first cycle on, also after going back.",
         takes=Takes.BREAKPOINTS,
     ),
-    SessionCommand(
+    Command(
         "ignore N COUNT",
         "do not stop at the first COUNT arrivals",
         _ignore,

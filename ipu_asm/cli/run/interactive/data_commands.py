@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
 from ipu_asm.cli.run.interactive.moves import no_argument
-from ipu_asm.cli.run.interactive.session import VIEWS, CommandError, Session
+from ipu_asm.cli.run.interactive.session import VIEWS, Session
 from ipu_asm.cli.run.interactive.stop_view import show_displays
 from ipu_asm.cli.run.interactive.value_table import value_text
 from ipu_asm.cli.run.option_values import outside_memory
 from ipu_asm.config.file_writing import replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError
-from ipu_asm.debugger.console.command_io import whole_number
-from ipu_asm.debugger.expressions import NOTATIONS, ExpressionError, quoted
+from ipu_asm.debugger.console.command import Command, CommandError, Takes, whole_number
+from ipu_asm.debugger.expressions import NOTATIONS, quoted
 from ipu_asm.debugger.regions import MEMORY, regions_of
 from ipu_asm.testbench.data.conversion import MachineData
 from ipu_asm.testbench.data.memory import content_of, dump_outputs
@@ -77,10 +76,7 @@ def _examine(session: Session, argument: str) -> None:
     place = argument[match.end() :] if match else argument
     if not place.strip():
         raise CommandError("expected an address, as in `x cr0 + lr1` or `x/16f32 0x20000`")
-    try:
-        address = whole_number(session.context, place, "`x` takes an address, a whole number")
-    except ExpressionError as error:
-        raise CommandError(error.message) from error
+    address = whole_number(session.context, place, "`x` takes an address, a whole number")
     formats = [each for each in (match["formats"] if match else "").split(",") if each]
     types = [each for each in formats if each.lower() not in NOTATIONS]
     notations = "".join(f",{each}" for each in formats if each.lower() in NOTATIONS)
@@ -111,7 +107,7 @@ def _set_view(session: Session, name: str) -> None:
 
 
 def _assign(session: Session, text: str) -> None:
-    result = session.console.run(text)
+    result = session.console.evaluate(text)
     if not result.changed:
         raise CommandError(f"expected `set PLACE = VALUE`, found `{text}`")
     session.refresh()
@@ -170,7 +166,7 @@ def _changed(session: Session, argument: str) -> None:
 
 
 DATA: Final = (
-    SessionCommand(
+    Command(
         "print[/FORMAT] EXPRESSION",
         "show a value; of a vector all elements",
         _print,
@@ -179,14 +175,14 @@ DATA: Final = (
         short=("p", "inspect"),
         takes=Takes.EXPRESSION,
     ),
-    SessionCommand(
+    Command(
         "x[/COUNT][FORMAT] ADDRESS",
         "show memory from an address on",
         _examine,
         "`x cr0 + lr1`, `x/16f32 0x20000`, `x/32i8,x cr0`: COUNT elements (64), a type, a format.",
         takes=Takes.EXPRESSION,
     ),
-    SessionCommand(
+    Command(
         "display[/FORMAT] [EXPRESSION]",
         "show a value now and at each stop",
         _display,
@@ -194,29 +190,29 @@ DATA: Final = (
         short=("disp",),
         takes=Takes.EXPRESSION,
     ),
-    SessionCommand(
+    Command(
         "undisplay [N ...]",
         "end displays, or all of them",
         _undisplay,
         short=("und",),
         repeats=False,
     ),
-    SessionCommand(
+    Command(
         "set PLACE = VALUE",
         "change a register, memory, or what stops show",
         _set,
         "`set lr5 = 3`, `set acc[0..7] = 0`; `lr5 = 3` alone does the same. The views:\n"
         + "\n".join(f"  {name:<7} {summary}" for name, summary in VIEWS.items()),
         takes=Takes.EXPRESSION,
-        words=("view",),
+        words={"view": "what each stop shows"},
         repeats=False,
     ),
-    SessionCommand(
+    Command(
         "changed",
         "what has changed since the previous stop",
         _changed,
     ),
-    SessionCommand(
+    Command(
         "load FILE@ADDRESS[:LENGTH][:TYPE]",
         "copy a file to xmem, as `--load` does",
         _load,
@@ -225,7 +221,7 @@ DATA: Final = (
         takes=Takes.FILE,
         repeats=False,
     ),
-    SessionCommand(
+    Command(
         "dump FILE@ADDRESS:LENGTH[:TYPE]",
         "write a part of xmem to a file now",
         _dump,

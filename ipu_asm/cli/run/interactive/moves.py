@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Callable, Final
 
-from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
-from ipu_asm.cli.run.interactive.locations import LocationError, is_location, resolve
-from ipu_asm.cli.run.interactive.session import HALTED, CommandError, Session
+from ipu_asm.cli.run.interactive.session import HALTED, Session
 from ipu_asm.cli.run.interactive.stop_view import show_stop
+from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
 from ipu_asm.debugger.breakpoints import Breakpoint, Stop
-from ipu_asm.debugger.conditions import (
-    BreakpointError,
-    check_condition,
-    condition_test,
-)
-from ipu_asm.debugger.console.command_io import whole_number
+from ipu_asm.debugger.conditions import check_condition, condition_test
+from ipu_asm.debugger.console.command import Command, CommandError, Takes, whole_number
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.expressions import LiveContext, quoted
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.stops import StopReason
 
 MAX_REPETITIONS: Final = 10_000_000
@@ -27,10 +25,7 @@ def count_of(session: Session, argument: str, name: str) -> int:
     """Return how often a command is to be done, 1 without an argument. Raises `CommandError`."""
     if not argument.strip():
         return 1
-    try:
-        count = whole_number(session.context, argument, f"`{name}` takes a number")
-    except ExpressionError as error:
-        raise CommandError(error.message) from error
+    count = whole_number(session.context, argument, f"`{name}` takes a number")
     if not 1 <= count <= MAX_REPETITIONS:
         raise CommandError(f"`{name}` takes a number from 1 to {MAX_REPETITIONS:,}, found {count}")
     return count
@@ -127,13 +122,10 @@ def _until(session: Session, argument: str) -> None:
     text = argument.strip()
     debugger = session.debugger
     if not text:
-        behind = range(session.address + 1, debugger.state.program_limit)
-        show_stop(session, session.move(lambda: debugger.run_to(behind)))
+        after = range(session.address + 1, debugger.state.program_limit)
+        show_stop(session, session.move(lambda: debugger.run_to(after)))
     elif is_location(debugger, text):
-        try:
-            found = resolve(debugger, session.context, text)
-        except LocationError as error:
-            raise CommandError(str(error)) from error
+        found = resolve(debugger, session.context, text)
         show_stop(session, session.move(lambda: debugger.run_to(found.addresses)))
     else:
         _until_true(session, text)
@@ -141,10 +133,7 @@ def _until(session: Session, argument: str) -> None:
 
 def _until_true(session: Session, text: str) -> None:
     """Run until a condition holds, for the first time in front of another bundle than this."""
-    try:
-        check_condition(session.context, text)
-    except BreakpointError as error:
-        raise CommandError(str(error)) from error
+    check_condition(session.context, text)
     test = condition_test(text, lambda: session.context, session.warn)
     temporary = Breakpoint(range(session.debugger.state.program_limit), test)
     session.table.with_temporary(temporary)
@@ -158,36 +147,36 @@ def _until_true(session: Session, text: str) -> None:
 
 
 MOVES: Final = (
-    SessionCommand(
+    Command(
         "step [N]",
         "execute one bundle, or N",
         _repeated("step", lambda debugger: debugger.step),
         "A breakpoint stops on the way. `back` is the way back.",
         short=("s", "si", "stepi"),
     ),
-    SessionCommand(
+    Command(
         "next [N]",
         "run to another source line, or to the N-th one",
         _repeated("next", lambda debugger: debugger.step_line),
         "As `step` where each bundle has a line of its own.",
         short=("n", "ni", "nexti"),
     ),
-    SessionCommand(
+    Command(
         "continue [N]",
         "run to the next stop, or to the N-th one",
         _continue,
         "Stops at breakpoints, `break`, faults, false assertions, the cycle limit. Ctrl-C pauses.",
         short=("c", "cont"),
     ),
-    SessionCommand(
+    Command(
         "out",
         "run until the innermost loop is left",
         _out,
         "Outside of loops it runs to the next stop.",
         short=("o",),
     ),
-    SessionCommand("finish", "the same as `out`", _out, short=("fin",)),
-    SessionCommand(
+    Command("finish", "the same as `out`", _out, short=("fin",)),
+    Command(
         "until [LOCATION|EXPRESSION]",
         "run to a place, or until something holds",
         _until,
@@ -196,27 +185,27 @@ MOVES: Final = (
         short=("u", "advance"),
         takes=Takes.EITHER,
     ),
-    SessionCommand(
+    Command(
         "back [N]",
         "undo one bundle, or N, with memory and your changes",
         _back,
         "The time travel of `step`.",
         short=("rs", "rsi", "reverse-step", "reverse-stepi"),
     ),
-    SessionCommand(
+    Command(
         "reverse-next",
         "go back to the start of this or the previous line",
         _reverse_next,
         short=("rn",),
     ),
-    SessionCommand(
+    Command(
         "reverse-continue",
         "go back to the previous stop",
         _reverse_continue,
         "The stop that continuing would have made last on the way here: a breakpoint, a watch.",
         short=("rc",),
     ),
-    SessionCommand(
+    Command(
         "run",
         "begin again, and run to the first stop",
         _run,
@@ -224,7 +213,7 @@ MOVES: Final = (
         short=("r",),
         repeats=False,
     ),
-    SessionCommand(
+    Command(
         "restart",
         "go to the first bundle",
         _restart,
@@ -232,3 +221,78 @@ MOVES: Final = (
         repeats=False,
     ),
 )
+
+_LINE: Final = re.compile(r"(?:(?P<file>.+):)?(?P<line>[0-9]{1,9})", re.ASCII)
+_BEHIND_LABEL: Final = re.compile(r"(?P<label>[^\s+]+)\s*\+\s*(?P<distance>[0-9]{1,9})", re.ASCII)
+EXPECTED: Final = "a label, `label+N`, a line, `FILE:LINE` or `*ADDRESS`"
+
+
+def is_location(debugger: Debugger, text: str) -> bool:
+    """Return whether a text has the form of a location rather than that of an expression."""
+    near = _BEHIND_LABEL.fullmatch(text)
+    name = near["label"] if near else text
+    is_place = text.startswith("*") or _LINE.fullmatch(text) is not None
+    return is_place or name in debugger.program.label_addresses
+
+
+def resolve(debugger: Debugger, context: LiveContext, text: str) -> ResolvedBreakpoint:
+    """Return the bundles at a location. Raises `CommandError`."""
+    if text.startswith("*"):
+        address = whole_number(context, text[1:], "`*` takes the address of a bundle")
+        return _at_address(debugger, address, text)
+    line = _LINE.fullmatch(text)
+    if line is not None:
+        if line["file"]:
+            _check_file(debugger, line["file"])
+        return _on_line(debugger, int(line["line"]))
+    near = _BEHIND_LABEL.fullmatch(text)
+    label, distance = (near["label"], int(near["distance"])) if near else (text, 0)
+    found = debugger.resolver.at_label(label)
+    if found is None:
+        raise _unknown(debugger, label)
+    return found if not distance else _at_address(debugger, found.address + distance, text)
+
+
+def _unknown(debugger: Debugger, label: str) -> CommandError:
+    labels = tuple(debugger.program.label_addresses)
+    near = nearest_of(label, labels)
+    if near:
+        return CommandError(f"no label is called {quoted(label)}; did you mean `{near}`?")
+    return CommandError(f"expected {EXPECTED}, found {quoted(label)}")
+
+
+def _at_address(debugger: Debugger, address: int, text: str) -> ResolvedBreakpoint:
+    found = debugger.resolver.at_address(address)
+    if found is None:
+        size = debugger.program.size
+        raise CommandError(
+            f"the program has bundles 0 to {size - 1}, found {address} for {quoted(text)}"
+        )
+    return found
+
+
+def _on_line(debugger: Debugger, line: int) -> ResolvedBreakpoint:
+    count = len(debugger.lines.source.lines.starts)
+    if not 1 <= line <= count:
+        raise CommandError(
+            f"the source has lines 1 to {count}, found {line} (`*{line}` is bundle {line})"
+        )
+    found = debugger.resolver.on_line(line - 1)
+    if found is None:
+        raise CommandError(f"line {line}: {debugger.resolver.reason(line - 1)}")
+    return found
+
+
+def _check_file(debugger: Debugger, name: str) -> None:
+    """Raise `CommandError` for a file other than the source of the program."""
+    path = debugger.lines.source.path
+    shown = path.removesuffix(" (expansion)")
+    if os.path.basename(name) != os.path.basename(shown) or not _ends_alike(name, shown):
+        raise CommandError(f"the source of the program is {quoted(shown)}, found {quoted(name)}")
+
+
+def _ends_alike(name: str, path: str) -> bool:
+    """Whether two paths may be the same file: one is the end of the other."""
+    ours = os.path.normpath(os.path.join(os.getcwd(), path))
+    theirs = os.path.normpath(name)
+    return ours == theirs or ours.endswith(os.sep + theirs.lstrip("./"))

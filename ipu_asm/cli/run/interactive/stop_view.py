@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Iterator, Sequence
 
-from ipu_asm.cli.run.interactive.bundle_view import slot_lines, slot_rows, widest
-from ipu_asm.cli.run.interactive.screen import Style
-from ipu_asm.cli.run.interactive.session import HALTED, Session
+from ipu_asm.cli.run.interactive.session import HALTED, Screen, Session, Style
 from ipu_asm.cli.run.interactive.value_table import value_text
 from ipu_asm.debugger.breakpoints import Stop
+from ipu_asm.debugger.console.listing import instruction_text
 from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.inspection.bundle_values import InstructionValues, bundle_values
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 
 SOURCE_LINES: Final = 7
 SIDE_BY_SIDE: Final = 120
+
 """Columns of a terminal in which the source and the bundle have room beside each other."""
+
 _BLANKS: Final = re.compile(r"(?<=[^\s>\d]) {2,}")
 _GAP: Final = " | "
 _INDENT: Final = "  "
@@ -159,3 +162,84 @@ def _plain_source(session: Session, width: int) -> list[tuple[str, bool]]:
     # Columns of operands are 20 wide in many kernels: without them there is room for both sides.
     narrow = [_BLANKS.sub(" ", line) for line in lines]
     return [(_cut(line, width), line.startswith("=>")) for line in narrow]
+
+
+_SLOT_GAP: Final = "  "
+_LEAST_VALUES: Final = 24
+
+"""Columns that values need beside the instructions; with fewer they stand below."""
+
+
+class SlotRow(NamedTuple):
+    """An instruction of the bundle; `values` says what its operands see, without colours."""
+
+    slot: str
+    code: str
+    values: str
+
+
+def slot_rows(session: Session) -> list[SlotRow]:
+    """Return the instructions of the next bundle that do something, in order of execution."""
+    debugger, address = session.debugger, session.address
+    labels = {at: name for name, at in debugger.program.label_addresses.items()}
+    return [
+        SlotRow(
+            each.instruction.slot.name,
+            instruction_text(each.instruction, address, labels),
+            ", ".join(_values(each)),
+        )
+        for each in bundle_values(debugger, session.context, address)
+    ]
+
+
+def widest(rows: Sequence[SlotRow]) -> int:
+    """Return the columns that rows take if none is broken."""
+    slots, codes = _columns(rows)
+    return slots + codes + max((len(row.values) for row in rows), default=0) + 2 * len(_SLOT_GAP)
+
+
+def slot_lines(rows: Sequence[SlotRow], screen: Screen, width: int) -> list[str]:
+    """Return rows as text; values are broken into lines of at most `width` columns."""
+    slots, codes = _columns(rows)
+    beside = slots + codes + 2 * len(_SLOT_GAP)
+    is_beside = width - beside >= _LEAST_VALUES
+    indent = beside if is_beside else slots + 2 * len(_SLOT_GAP)
+    lines = []
+    for row in rows:
+        head = (
+            f"{screen.paint(row.slot.ljust(slots), Style.SLOT)}{_SLOT_GAP}{row.code.ljust(codes)}"
+        )
+        values = list(_wrapped(row.values, width - indent))
+        if is_beside and values:
+            lines.append(f"{head}{_SLOT_GAP}{values.pop(0)}".rstrip())
+        else:
+            lines.append(head.rstrip())
+        lines += [" " * indent + value for value in values if value]
+    return lines
+
+
+def _columns(rows: Sequence[SlotRow]) -> tuple[int, int]:
+    """The widths of the columns for slots and instructions."""
+    slots = max((len(row.slot) for row in rows), default=0)
+    return slots, max((len(row.code) for row in rows), default=0)
+
+
+def _wrapped(values: str, width: int) -> Iterator[str]:
+    """Yield a list of values in lines, broken behind commas."""
+    line = ""
+    for part in values.split(", "):
+        longer = f"{line}, {part}" if line else part
+        if line and len(longer) >= width:
+            yield f"{line},"
+            longer = part
+        line = longer
+    yield line
+
+
+def _values(shown: InstructionValues) -> Iterator[str]:
+    yield from (f"{name} {value}" for name, value in shown.registers.items())
+    yield from (f"{name} (old)" for name in shown.old_vectors)
+    if shown.is_faulting:
+        yield "faults"
+    if shown.memory is not None:
+        yield f"xmem[{shown.memory[0]:#x} .. +{shown.memory[1]}]"

@@ -6,26 +6,35 @@ In a dumb terminal, and in an installation without prompt_toolkit, lines are rea
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Iterable, Iterator, Protocol, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Final, Iterable, Iterator, Protocol
 
-from ipu_asm.cli.run.interactive.command_table import SessionCommand, Takes
-from ipu_asm.cli.run.interactive.commands import TABLE, execute
-from ipu_asm.cli.run.interactive.screen import Style
-from ipu_asm.cli.run.interactive.session import CommandError, Session
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.console import ExitStatus, is_terminal, print_message
+from ipu_asm.cli.run.execution import RunOutcome, start_state
+from ipu_asm.cli.run.host_options import Host, WrongOptionError
+from ipu_asm.cli.run.interactive.commands import execute
+from ipu_asm.cli.run.interactive.completion import candidates, narrowed
+from ipu_asm.cli.run.interactive.session import Screen, Session, Style
+from ipu_asm.cli.run.interactive.stop_view import SIDE_BY_SIDE, view_text
+from ipu_asm.cli.run.options import PROGRAM, RunOptions
+from ipu_asm.cli.run.results import check_printed, printed_values
 from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import FileError
-from ipu_asm.debugger.console import complete_command
-from ipu_asm.debugger.expressions import Candidate, ExpressionError, complete
-from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
+from ipu_asm.config.files import FileError, Target, decoded, read_bytes
+from ipu_asm.debugger.console.command import Command, CommandError
+from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.inspection import MemoryRange
 from ipu_asm.emulator.interrupts import Interrupts
+from ipu_asm.testbench.data.host_data import host_data
+from ipu_asm.text import counted
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completion
     from prompt_toolkit.document import Document
 
 
-_COMMAND = "command"
 MOST_LINES: Final = 2_000
 _FOLDER: Final = "ipu-asm"
 _NAME: Final = "debug_history"
@@ -66,7 +75,7 @@ def run_prompt(session: Session, read_line: ReadLine) -> None:
 
 def _do(session: Session, line: str) -> str:
     """Execute a line; return what an empty line does next."""
-    called: list[SessionCommand | None] = []
+    called: list[Command | None] = []
     session.interruptible(lambda: called.append(execute(session, line)))
     command = called[0]
     if command is None:
@@ -137,20 +146,10 @@ def _completer(session: Session) -> Any:
         ) -> Iterable[Completion]:
             del complete_event
             text = document.text_before_cursor
-            try:
-                found = candidates(session, text)
-            except (CommandError, ExpressionError):
-                return
-            for each in narrowed(found, text):
+            for each in narrowed(candidates(session, text), text):
                 yield Completion(each.text, each.start - len(text), display_meta=each.detail)
 
     return LineCompleter()
-
-
-def narrowed(found: Sequence[Candidate], line: str) -> list[Candidate]:
-    """Return the candidates that begin with what is typed; without such ones all of them."""
-    begin = [each for each in found if each.text.lower().startswith(line[each.start :].lower())]
-    return begin or list(found)
 
 
 def _history() -> Any:
@@ -215,122 +214,108 @@ def append_history(path: str, command: str) -> None:
             os.close(descriptor)
 
 
-def candidates(session: Session, line: str) -> list[Candidate]:
-    """Return the words that fit at the end of a line, those that begin with its letters first."""
-    word = word_at(line, len(line))
-    before = line[: word.start] if word else line
-    if word is not None and not before.strip():
-        commands = fitting(_command_words(), word)
-        found = complete_command(session.context, line, len(line))
-        return _sorted([*commands, *found], word.typed)
-    try:
-        call = TABLE.call(session, line)
-    except CommandError:
-        return []
-    if call is None:
-        return complete_command(session.context, line, len(line))
-    argument = line[call.start :]
-    return [
-        each._replace(start=each.start + call.start)
-        for each in _in_argument(session, call.command, argument)
-    ]
+_PIPE = "standard input"
 
 
-def _sorted(found: Iterable[Candidate], typed: str) -> list[Candidate]:
-    """Without repetitions, those that begin with the typed letters first."""
-    unique = {each.text: each for each in reversed(list(found))}
-    typed = typed.lower()
-    return sorted(
-        unique.values(), key=lambda each: (not each.text.lower().startswith(typed), each.text)
+def debug(
+    kernel: Kernel,
+    options: RunOptions,
+    host: Host,
+    read_line: Callable[[Session], ReadLine] = line_reader,
+) -> RunOutcome:
+    """Debug a program on a machine that the host has set up.
+
+    Commands are those of `--commands`, then, with `--interactive`, those of the terminal or the
+    pipe. Raises as `execute` does, and `FileError` if the commands cannot be read.
+    """
+    script = None if options.commands is None else _script(options.commands)
+    state, loaded = start_state(kernel, options, host)
+    ranges = [MemoryRange(each.text, each.address, each.size) for each in loaded]
+    session = Session(
+        kernel,
+        state,
+        options,
+        settings=host.settings,
+        screen=Screen(),
+        ranges=ranges,
+        data=host_data(state, loaded, options.dump, host.expected),
+    )
+    status = ExitStatus.INTERRUPTED if _begin(session) else ExitStatus.OK
+    if status is ExitStatus.OK and script is not None and options.commands is not None:
+        status = run_script(session, options.commands, script)
+    if options.interactive and not session.has_ended:
+        if is_terminal(sys.stdin):
+            _prompt(session, read_line)
+            status = ExitStatus.OK
+        elif status is ExitStatus.OK:
+            status = run_script(session, _PIPE, _piped())
+    stop = session.run_end()
+    machine = session.debugger.machine
+    printed = printed_values(session.context, options.prints)
+    return RunOutcome(
+        machine,
+        stop,
+        0.0,
+        None,
+        host=host,
+        loaded=loaded,
+        printed=printed,
+        session=status,
     )
 
 
-def _command_words() -> Iterator[KnownWord]:
-    for name, command in TABLE.commands.items():
-        yield KnownWord(name, _COMMAND, command.summary)
-
-
-def _in_argument(session: Session, command: SessionCommand, argument: str) -> list[Candidate]:
-    if command.takes is Takes.FILE:
-        return list(_files(argument))
-    word = word_at(argument, len(argument))
-    if command.takes is Takes.BREAKPOINTS:
-        return list(_numbers(session, argument))
-    if word is None:
-        return []
-    before = argument[: word.start].strip()
-    first = [KnownWord(each, _COMMAND, command.name) for each in command.words]
-    if command.takes is Takes.COMMAND:
-        return fitting(_command_words(), word) if not before else []
-    if command.takes is Takes.WORD:
-        return fitting(first, word) if not before else _behind(session, command, argument)
-    if command.takes is Takes.LOCATION and " if " not in f" {argument}":
-        return fitting([*_places(session), *_conditions(before)], word)
-    found = _expression(session, argument)
-    if command.takes is Takes.EITHER and not before:
-        found = [*fitting(_places(session), word), *found]
-    if first and not before:
-        found = [*fitting(first, word), *found]
-    return _sorted(found, word.typed) if command.takes is not Takes.NOTHING else []
-
-
-def _behind(session: Session, command: SessionCommand, argument: str) -> list[Candidate]:
-    """What follows the first word of a command: a condition, registers, the name of a view."""
-    start = len(argument) - len(argument.lstrip())
-    start += len(argument.split(maxsplit=1)[0])
-    return (
-        [
-            each._replace(start=each.start + start)
-            for each in _expression(session, argument[start:].removeprefix("if "))
-        ]
-        if command.name in ("info", "catch")
-        else []
-    )
-
-
-def _expression(session: Session, argument: str) -> list[Candidate]:
-    condition = argument.rfind(" if ")
-    start = condition + len(" if ") if condition >= 0 else 0
-    if condition < 0 and argument.startswith("/"):
-        start = len(argument.split(maxsplit=1)[0])
-    if argument.startswith("if "):
-        start = len("if ")
-    text = argument[start:]
-    return [
-        each._replace(start=each.start + start)
-        for each in complete(session.context, text, len(text))
-    ]
-
-
-def _places(session: Session) -> Iterator[KnownWord]:
-    for name, address in session.debugger.program.label_addresses.items():
-        yield KnownWord(name, "label", f"bundle {address}")
-
-
-def _conditions(before: str) -> Iterator[KnownWord]:
-    if before:
-        yield KnownWord("if", _COMMAND, "a condition")
-        yield KnownWord("hits", _COMMAND, "a condition on the number of arrivals")
-
-
-def _numbers(session: Session, argument: str) -> Iterator[Candidate]:
-    typed = argument.rpartition(" ")[2]
-    for number, entry in session.table.entries.items():
-        if str(number).startswith(typed):
-            start = len(argument) - len(typed)
-            yield Candidate(str(number), start, len(typed), _COMMAND, entry.target.text)
-
-
-def _files(argument: str) -> Iterator[Candidate]:
-    typed = argument.lstrip()
-    folder, name = os.path.split(typed)
+def _begin(session: Session) -> bool:
+    """Go to where `--until` says; return whether Ctrl-C was pressed. Raises `WrongOptionError`."""
+    options, name = session.options, "--print"
     try:
-        found = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in found:
-        if entry.name.startswith(name) and (name or not entry.name.startswith(".")):
-            is_folder = entry.is_dir()
-            text = entry.name + (os.sep if is_folder else "@")
-            start = len(argument) - len(name)
-            yield Candidate(text, start, len(name), "file", "folder" if is_folder else "file")
+        check_printed(session.context, options.prints)
+        name = "--until"
+        if options.until is not None:
+            return session.interruptible(partial(execute, session, f"until {options.until}"))
+    except (ExpressionError, CommandError) as error:
+        raise WrongOptionError(f"argument {name}: {error}") from error
+    return False
+
+
+def _prompt(session: Session, read_line: Callable[[Session], ReadLine]) -> None:
+    is_dumb = os.environ.get("TERM") == "dumb"
+    session.view = (
+        "line" if is_dumb else "bundle" if session.screen.width < SIDE_BY_SIDE else "full"
+    )
+    session.screen.show(
+        f"{session.kernel.name}: {counted(session.kernel.program.size, 'bundle')}; "
+        "`help` lists the commands, Ctrl-D quits"
+    )
+    session.screen.show(view_text(session, session.view))
+    run_prompt(session, read_line(session))
+
+
+def _script(path: str) -> list[str]:
+    target = Target.of_argument(path)
+    return decoded(read_bytes(target), target.name).text.splitlines()
+
+
+def _piped() -> Iterator[str]:
+    """The lines of standard input, each as soon as it is there."""
+    if sys.stdin is not None:  # the parent process may have closed it
+        yield from (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+
+
+def run_script(session: Session, name: str, lines: Iterable[str]) -> ExitStatus:
+    """Execute lines; return the exit status. Blank lines and lines that begin with `#` are skipped.
+
+    `name` is the file for messages.
+    """
+    for number, line in enumerate(lines, 1):
+        command = line.strip()
+        if not command or command.startswith("#"):
+            continue
+        try:
+            if session.interruptible(partial(execute, session, command)):
+                return ExitStatus.INTERRUPTED
+        except CommandError as error:
+            print_message(PROGRAM, f"{name}:{number}: `{command}`: {error}")
+            return ExitStatus.FINDINGS
+        if session.has_ended:
+            break
+    return ExitStatus.OK

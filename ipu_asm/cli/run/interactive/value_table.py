@@ -6,8 +6,7 @@ import math
 from itertools import groupby
 from typing import Final, Iterator
 
-from ipu_asm.cli.run.interactive.screen import Style
-from ipu_asm.cli.run.interactive.session import Session
+from ipu_asm.cli.run.interactive.session import Session, Style
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     Location,
