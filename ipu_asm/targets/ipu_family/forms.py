@@ -65,8 +65,14 @@ class Notation:
                 self._operands[operand[1]] = operand, text
 
     def entries(self, table: str) -> dict[str, Entry]:
-        """Return the entries of a slot by mnemonic."""
-        return dict(map(self._entry, blocks(table, self._texts)))
+        """Return the entries of a slot by mnemonic. Raises ValueError for an invalid block."""
+        entries: dict[str, Entry] = {}
+        for block in blocks(table, self._texts):
+            mnemonic, entry = self._entry(block)
+            if mnemonic in entries:
+                raise ValueError(f"{mnemonic}: two blocks of the slot begin with this mnemonic")
+            entries[mnemonic] = entry
+        return entries
 
     def pseudo_entries(self, table: str) -> dict[str, Entry]:
         """Return the entries of pseudo-instructions, which have the fact `becomes`."""
@@ -78,9 +84,15 @@ class Notation:
 
     def _entry(self, block: Block) -> tuple[str, Entry]:
         mnemonic, _, form = block.head.partition(" ")
-        names = [match[1] for match in _OPERAND.finditer(form)]
+        matches = list(_OPERAND.finditer(form))
+        if " ".join(match[0] for match in matches) != form:
+            raise ValueError(f"{mnemonic}: operands are `{{name:Type@time}}`, found `{form}`")
+        names = [match[1] for match in matches]
         title, summary, texts = block.texts(names)
-        operands = [self._operand(match, texts) for match in _OPERAND.finditer(form)]
+        operands = [self._operand(match, texts) for match in matches]
+        missing = [name for name in names if name not in texts]
+        if missing:
+            raise ValueError(f"{mnemonic}: a line `{missing[0]}: text` is missing")
         idle = ["nothing changes"] if "nop" in block.facts else []
         entry: Entry = {
             "operands": operands,
@@ -101,6 +113,8 @@ class Notation:
     def _operand(self, match: re.Match[str], texts: dict[str, str]) -> Entry:
         name = match[1]
         if match[2] is None:
+            if name not in self._operands:
+                raise ValueError(f"`{match[0]}` is no shared operand; write `{{{name}:Type}}`")
             match, text = self._operands[name]
             texts.setdefault(name, text)
         operand = {"name": name, "type": match[2]}

@@ -6,6 +6,7 @@ Its third step fills a dictionary of raw fields; here the test assembles text.
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.isa.build import IsaError
 from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
 from ipu_asm.targets.ipu.machine.ipu import _MULT_STAGE_MAP
+from ipu_asm.targets.ipu_family.forms import Notation
 
 ENTRY = {
     "operands": [
@@ -261,6 +263,42 @@ def test_an_instruction_can_read_scalars_and_branch(monkeypatch: pytest.MonkeyPa
         state.load_program(assemble(f"set lr4 {value}; bgt cr2 lr4 +3;;"))
         Branching(state).execute_vliw_cycle()
         assert state.program_counter == pc
+
+
+BLOCK = """\
+my_new_instruction {dest:MultStageReg} {src_a:MultStageReg@old} {src_b:MultStageReg@old}
+    My New Operation | Performs a custom operation on two source registers.
+    dest: Destination mult stage register (r0, r1, or mem_bypass)
+    src_a: First source mult stage register
+    src_b: Second source mult stage register
+    = for i in [0, R_REG_SIZE):
+    =     Rd[i] = custom_operation(Ra[i], Rb[i])
+    > my_new_instruction r0 r1 mem_bypass;;
+"""
+
+
+def test_a_block_of_text_gives_the_entry_of_the_document() -> None:
+    entry = Notation("").entries(BLOCK)["my_new_instruction"]
+    doc = entry.pop("doc")
+    assert entry == {key: value for key, value in ENTRY.items() if key != "doc"}
+    expected = ENTRY["doc"]
+    assert isinstance(expected, InstructionDoc)
+    names = doc.syntax.replace("dest", "Rd").replace("src_a", "Ra").replace("src_b", "Rb")
+    assert doc._replace(syntax=names, operands=expected.operands) == expected
+
+
+@pytest.mark.parametrize(
+    ("block", "mistake"),
+    [
+        (f"{BLOCK}{BLOCK}", "two blocks of the slot begin with this mnemonic"),
+        ("new {dest:MultStageReg@late}\n    New | New.\n", "found `{dest:MultStageReg@late}`"),
+        ("new {dest:MultStageReg}\n    New | New.\n", "new: a line `dest: text` is missing"),
+        ("new {dest}\n    New | New.\n", "`{dest}` is no shared operand"),
+    ],
+)
+def test_a_mistake_in_a_block_is_reported(block: str, mistake: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(mistake)):
+        Notation("").entries(block)
 
 
 def test_every_instruction_of_the_table_has_its_method() -> None:
