@@ -85,7 +85,7 @@ def quantize_values(value: Any) -> tuple[int, ...]:
 def setting_text(name: str, value: int) -> str:
     """Return the value of a register or the name of another setting: `64`, `fp32`, `on`."""
     names = NAMED_VALUES.get(name, ())
-    return names[value] if value < len(names) else str(value)
+    return names[value] if 0 <= value < len(names) else str(value)
 
 
 def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:

@@ -498,6 +498,17 @@ def test_other_machines_have_a_reduced_report(
     assert ran.err.count("\n") == bool(note)
 
 
+def test_a_negative_register_of_the_host_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("# CR lr8 = -1\nset lr1 2;;\nbkpt;;\n")
+    assert "\nwith lr8 = -1\n" in check(capsys, "a.s").out
+
+
+def test_a_function_without_an_end_has_no_cycles(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.aie2").write_text("f:\nnopa; nopb; nops\n")
+    ran = check(capsys, "a.aie2")
+    assert ran.out.endswith("line 2: cycles not known, control runs past the end of the file\n")
+
+
 COUNTED = """f:
     setzi $m0, 9
 .Lo:

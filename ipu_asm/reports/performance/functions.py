@@ -14,7 +14,7 @@ class FunctionReport(NamedTuple):
     """A function: the place and the label of its first bundle, and the cycles of a call.
 
     `label` is None if it has none. `cycles` are None if they are not known; then those are known
-    that come before the bundle at `undecided`.
+    that come before the bundle at `undecided`, or before the end of the file if that is None.
     """
 
     place: SourceLocation

@@ -111,7 +111,8 @@ def function_text(function: FunctionReport) -> str:
     text = f"{name} {function.place.line}: "
     if function.cycles is not None:
         return text + counted(function.cycles, "cycle")
-    assert function.undecided is not None
+    if function.undecided is None:
+        return f"{text}cycles not known, control runs past the end of the file"
     return f"{text}cycles not known, line {function.undecided.line} decides"
 
 
