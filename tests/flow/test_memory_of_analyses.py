@@ -7,6 +7,10 @@ import subprocess
 import sys
 from typing import Sequence
 
+from ipu_asm.flow.control_run.execution import control_run
+from ipu_asm.flow.control_run.run import LIMIT
+from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
 from tests.vectors import records
 
 MAX_BYTES = 200 << 20
@@ -76,6 +80,13 @@ def asserted(text: str) -> str:
 def test_no_loop_takes_memory_for_its_iterations() -> None:
     found = checked_within(MAX_BYTES, [("ipu", text) for text in BOMBS.values()])
     assert found == [16 if "CR" in text else 1 for text in BOMBS.values()]
+
+
+def test_sums_of_bytes_count_with_the_values_that_decide_about_them() -> None:
+    text = "f: addbi lrd4 -2; add lr0 lr0 lr0; br lr5;;\nbkpt;;\n"
+    run = control_run(read_program(load_isa("ipu2"), text), most_steps=40_000)
+    assert run.end.reason == LIMIT
+    assert len(run.nodes) < 40_000 // 4 // 2
 
 
 def test_assertions_in_recorded_programs_take_little_memory() -> None:

@@ -60,6 +60,8 @@ _ITERATIONS_A_STEP = 1 << 20
 _OBSERVED_A_STEP = 2
 _PARTS_A_STEP = 2
 """Observed registers, and parts of an unknown value, that take as much memory as one bundle."""
+_GUARDS_A_STEP = 8
+"""Values that decide how pairs of bytes are added, which take as much memory as one bundle."""
 _DEEPEST = 50
 """Loops in so many loops are executed bundle by bundle, so that the recursion has an end."""
 
@@ -269,6 +271,7 @@ class _Execution:
             observed += [Progression(new[window.register]) for window in windows]
         for update in updates:
             if not update.is_sum:
+                self.count += update.guards // _GUARDS_A_STEP
                 observed += map(Progression, guards_of(update, old))
         if required or (fixed and address not in self._held):
             if self._are_refused((*fixed, *required), old, new):
