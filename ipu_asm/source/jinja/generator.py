@@ -15,7 +15,7 @@ from jinja2.compiler import CodeGenerator, Frame
 
 
 def prepare(tree: nodes.Template, tag_of: list[int]) -> None:
-    """Mark the iterations of loops, and the filters and calls whose result is an output."""
+    """Mark iterations, filters and calls whose result is an output, and names in set blocks."""
     for node in [*_statements(tree)]:
         if isinstance(node, nodes.For):
             # Jinja's analysis of names visits the mark, so it reads the variables by real nodes.
@@ -26,6 +26,12 @@ def prepare(tree: nodes.Template, tag_of: list[int]) -> None:
         elif isinstance(node, (nodes.FilterBlock, nodes.CallBlock)):
             made = node.filter if isinstance(node, nodes.FilterBlock) else node.call
             setattr(made, "output_tag", tag_of[node.lineno])  # noqa: B010
+        elif isinstance(node, nodes.AssignBlock) and node.filter is not None:
+            # Jinja's analysis of names leaves out the arguments of this filter.
+            names = node.filter.find_all(nodes.Name)
+            mark = nodes.Output([nodes.Name(name.name, "load", lineno=0) for name in names])
+            setattr(mark, "weight", 0)  # noqa: B010
+            node.body.insert(0, mark)
 
 
 def _statements(tree: nodes.Node) -> Iterator[nodes.Node]:
@@ -55,6 +61,8 @@ class PositionGenerator(CodeGenerator):
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
         """Write a statement for each literal text and each expression."""
+        if getattr(node, "weight", 1) == 0:
+            return
         if frame.require_output_check:
             if self.has_known_extends:
                 return

@@ -137,6 +137,13 @@ def test_a_template_is_rendered_as_jinja_renders_it(text: str) -> None:
     rendered(text)
 
 
+def test_a_block_is_filtered_by_values_from_outside() -> None:
+    # Jinja does not find a name that only the filter of a block mentions.
+    text = "{% set x | replace(name, 'lr5') %}b lr4{% endset %}{{ x }}"
+    (expansion,) = expand(SURFACE, text, None, SourceSettings(CONTEXT))
+    assert (expansion.text, expansion.findings) == ("b lr5", ())
+
+
 EXPRESSION = st.sampled_from(
     ["n", "name", "items", "'%}'", "n + 1", "m(1)", "m(n) ~ 'x'", "m(2)|length", "x is defined",
      "items|join('-')", "'lr' ~ n", "[n, m(0)]", "m(3)[1:]", "m(m(1))", "range(3)|list", "c|upper"]
