@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
@@ -156,6 +158,18 @@ def test_two_regions_do_not_overlap() -> None:
     assert messages(text, {"cr1": 0, "cr2": 128}) == [
         "regions do not overlap, found 128 bytes of `b` in `a`, 0x80..0x100"
     ]
+
+
+def test_thousands_of_regions_are_compared_in_order() -> None:
+    regions = [f"# REGION r{n} = cr{n % 3} + {n * 16}..{n * 16 + 16}\n" for n in range(3_000)]
+    twice = "# REGION last = cr1 + 16..32\n"
+    presets = {"cr0": 0, "cr1": 0}
+    started = time.process_time()
+    assert messages(f"{''.join(regions)}{twice}bkpt;;\n", presets) == [
+        "regions do not overlap, found 16 bytes of `last` in `r1`, 0x10..0x20"
+    ]
+    assert 0 < len(messages(f"{twice * 3_000}bkpt;;\n", presets)) < 100
+    assert time.process_time() - started < 10
 
 
 def test_an_assertion_with_a_mistake_is_no_broken_one() -> None:

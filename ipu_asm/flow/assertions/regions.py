@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import islice
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
@@ -18,6 +18,9 @@ from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
+
+_MAX_OVERLAPS = 100
+"""Overlaps that are reported: a text may declare thousands of regions at one place."""
 
 
 class _Region(NamedTuple):
@@ -71,8 +74,8 @@ class RegionCheck:
         """Yield the regions that accesses leave, that leave the memory, and that overlap."""
         for region in self._regions:
             yield from self._outside_memory(region)
-        for one, other in combinations(self._regions, 2):
-            yield from self._overlap(one, other)
+        for one, other in sorted(islice(self._overlapping(), _MAX_OVERLAPS)):
+            yield from self._overlap(self._regions[one], self._regions[other])
         for accesses in self._accesses().values():
             for access in accesses:
                 yield from self._outside(access)
@@ -110,6 +113,20 @@ class RegionCheck:
             f"found `{region.name}` at {self._shown(bytes_)}"
         )
         yield Diagnostic(ASSERTION_FALSE, message, region.comment.span)
+
+    def _overlapping(self) -> Iterator[tuple[int, int]]:
+        """Yield the numbers of two regions that may overlap, by addresses or from the same base."""
+        groups: dict[str, list[tuple[int, int, int]]] = {}
+        for number, region in enumerate(self._regions):
+            absolute = self._absolute(region)
+            base, bytes_ = (region.base, region.bytes) if absolute is None else ("", absolute)
+            groups.setdefault(base, []).append((bytes_.start, number, bytes_.stop))
+        for group in groups.values():
+            before: list[tuple[int, int]] = []
+            for start, number, stop in sorted(group):
+                before = [(each, end) for each, end in before if end > start]
+                yield from ((min(each, number), max(each, number)) for each, _ in before)
+                before.append((number, stop))
 
     def _overlap(self, one: _Region, other: _Region) -> Iterator[Diagnostic]:
         if one.base == other.base:
