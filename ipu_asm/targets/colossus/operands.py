@@ -275,7 +275,7 @@ class NumberOperand(OperandType):
             problem = self._not_an_integer(text, expression)
             if problem is not None:
                 return problem
-        if self.symbols and text == expression.register and not _is_register(text):
+        if self.symbols and _has_one_label(text, expression.register):
             return text
         if expression.register is not None or expression.is_broken:
             return self._no_number(text, expression)
@@ -340,8 +340,9 @@ class NumberOperand(OperandType):
     ) -> int | UnplacedFinding | None:
         if text in labels:
             return labels[text]
-        if text.startswith("$"):
-            return self._no_number(text, read_expression(text))
+        if "$" in text:
+            expression = read_expression(text)
+            return None if expression.register in labels else self._no_number(text, expression)
         if is_local_label(text):
             message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
             return UnplacedFinding(UNDEFINED_LABEL, message, dropped_if_defined=(text,))
@@ -363,6 +364,13 @@ def _made_names(expression: Expression) -> tuple[str, ...]:
     if register == "$" or _is_register(register):
         return expression.names
     return (*expression.names, register[1:], register)
+
+
+def _has_one_label(text: str, register: str | None) -> bool:
+    """Whether the only register in an expression is no register, and so may be a label."""
+    if register is None or _is_register(register):
+        return False
+    return not read_expression(text.replace(register, "label")).is_broken
 
 
 def _is_register(text: str) -> bool:

@@ -159,6 +159,7 @@ def test_a_forgotten_comma_can_be_inserted() -> None:
     "text",
     [
         "$entry:\nbri $entry\n",
+        "$entry:\nnop\nbri $entry + 4\nbri 4 + $entry\n",
         ".extern $other\ncall $lr, $other\n",
         ".set $size, 4\n$limit = 12\nsetzi $m2, $size\nadd $m0, $m1, $limit\n",
         ".globl $f\n.type $f, @function\n$f: br $lr\n.size $f, . - $f\n",
@@ -172,7 +173,13 @@ def test_symbols_with_a_dollar_and_marks_in_characters_are_right(text: str) -> N
 
 
 def test_an_unknown_symbol_with_a_dollar_is_no_register() -> None:
-    found = [f.message for f in analyze("bri $nowhere\n", "colossus").diagnostics]
-    assert found == [
-        "expected a label or a number from 0 to 524287 of a word, found `$nowhere`",
-    ]
+    for operand in ("$nowhere", "$nowhere+4"):
+        found = [f.message for f in analyze(f"bri {operand}\n", "colossus").diagnostics]
+        assert found == [
+            f"expected a label or a number from 0 to 524287 of a word, found `{operand}`",
+        ]
+
+
+def test_a_label_with_a_dollar_and_a_register_have_no_sum() -> None:
+    (finding,) = analyze("$entry:\nbri $entry+$m0\n", "colossus").diagnostics
+    assert finding.code == "E104"
