@@ -93,6 +93,8 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 ! a condition is a single value, found 128 values; use `any(...)` or `all(...)`
 > goto «1.5»
 ! `goto` takes a cycle, a whole number, found 1.5
+> goto «outer»
+! `goto` takes a cycle, found the label `outer`, an address
 > goto «lr5 - 1»
 ! a cycle is 0 or more, found -1
 > goto «0x1_0000_0000»
@@ -370,7 +372,8 @@ def test_a_label_called_like_a_command_is_meant_where_an_expression_goes_on(type
         ("when !lr1", "`!lr1` held from the beginning"),
         ("when when > 4", "`when > 4` held from the beginning"),
         ("when android", "! no register, label or name is called `android`"),
-        ("goto goto", "cycle 5,"),
+        ("goto goto", "! `goto` takes a cycle, found the label `goto`, an address"),
+        ("goto goto + 0", "cycle 5,"),
         ("dis dis", "      5  line 9"),
         ("help who", "who PLACE:"),
     ],

@@ -74,6 +74,9 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
 
 def goto(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Move to another cycle. Raises ExpressionError."""
+    if argument.strip() in context.labels:
+        message = f"`goto` takes a cycle, found the label {quoted(argument.strip())}, an address"
+        raise ExpressionError(message, stripped_span(argument))
     cycle = whole_number(context, argument, "`goto` takes a cycle, a whole number")
     if argument.lstrip()[:1] in ("+", "-"):
         cycle += debugger.cycle
