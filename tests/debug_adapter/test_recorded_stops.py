@@ -10,9 +10,9 @@ import pytest
 
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.conftest import Connect
-from tests.emulator.machines import Record, read_records
+from tests.vectors import Record, records
 
-RECORDS = read_records("break")
+RECORDS = records("break")
 COMMANDS = {"continue": "continue", "step": "next"}
 SAMPLE = 4
 """A record that stops both at `break` and at `break.ifeq`, in a loop."""

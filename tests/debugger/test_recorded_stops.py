@@ -13,9 +13,10 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
-from tests.emulator.machines import Record, read_records, scalars, state_of
+from tests.emulator.machines import scalars, state_of
+from tests.vectors import Record, records
 
-RECORDS = read_records("break")
+RECORDS = records("break")
 Pause = Callable[[], bool]
 Move = Callable[[], Stop]
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import Ipu, IpuState
 from tests.scalar_machine import ScalarMachine
-
-Record: TypeAlias = dict[str, Any]
+from tests.vectors import Record
 
 MAX_CYCLES: Final = 100_000
-ROOT: Final = Path(__file__).resolve().parents[2]
-FOLDERS: Final = (ROOT / "tests" / "data" / "vectors", ROOT.parent / "shared" / "vectors")
 VECTORS: Final = {"r0": ("r", 0), "r1": ("r", 1)} | {
     name: (name, 0)
     for name in ("mem_bypass", "r_cyclic", "r_mask", "r_acc", "mult_res", "aaq_result")
@@ -28,14 +22,6 @@ BUSY: Final = """
 x:  sub lr0 lr2 lr0; incr lr3 1; str_acc_reg lr0 cr0; mult.ve.cr lr3 lr1 lr1 cr3; acc;;
     ldr_cyclic_mult_reg lr0 cr0 lr0; mult.ve.cr lr5 lr1 lr1 cr3; acc; agg max value cr0 aaq0; b x;;
 """
-
-
-def read_records(kind: str) -> list[Record]:
-    """All records of `<kind>_public.jsonl.gz` from the first folder that has it."""
-    name = f"{kind}_public.jsonl.gz"
-    path = next(folder / name for folder in FOLDERS if (folder / name).exists())
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def ipu_with(text: str, dtype: int = 0, aaq_shift: int = 0) -> Ipu:

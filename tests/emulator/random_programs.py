@@ -7,11 +7,11 @@ numbers that are special as elements, words or shifts, every mnemonic as likely 
 from __future__ import annotations
 
 from random import Random
-from typing import Final
+from typing import Callable, Final
 
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.model import InstructionSpec, Slot
+from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from tests.emulator.machines import VECTORS
 
 ISA: Final = load_isa("ipu")
@@ -35,10 +35,25 @@ FLAVOURS: Final = ("zeros", "elements", "words", "anything")
 
 def random_word(rng: Random) -> int:
     """Mostly a bundle of known instructions with any operands, now and then any word at all."""
-    if rng.random() < 0.05:
-        return rng.getrandbits(ISA.word_bits)
-    lows = [(slot, low) for slot in ISA.slots for low in slot.lows]
-    return sum(_random_code(rng, slot) << low for slot, low in lows)
+    return word_of(ISA, rng, any_word=0.05, idle=lambda _: 0.3, listed=0.9)
+
+
+def word_of(
+    isa: Isa, rng: Random, *, any_word: float, idle: Callable[[Slot], float], listed: float
+) -> int:
+    """A word of a set, of which the shares are given that are not encoded from instructions, that
+    have the no-op of a slot, and whose operands are of the values that completion lists.
+    """
+    if rng.random() < any_word:
+        return rng.getrandbits(isa.word_bits)
+    word = 0
+    for slot in isa.slots:
+        for low in slot.lows:
+            specs = isa.instructions_of(slot.name)
+            nops = [spec for spec in specs if spec.nop]
+            spec = rng.choice(nops if nops and rng.random() < idle(slot) else specs)
+            word |= (spec.opcode_bits | _random_operands(rng, spec, listed)) << low
+    return word
 
 
 def random_state(rng: Random) -> IpuState:
@@ -79,19 +94,12 @@ def content(rng: Random, flavour: str, size: int) -> bytes:
     return rng.randbytes(size)
 
 
-def _random_code(rng: Random, slot: Slot) -> int:
-    specs = ISA.instructions_of(slot.name)
-    nops = [spec for spec in specs if spec.nop]
-    spec = rng.choice(nops if nops and rng.random() < 0.3 else specs)
-    return spec.opcode_bits | _random_operands(rng, spec)
-
-
-def _random_operands(rng: Random, spec: InstructionSpec) -> int:
+def _random_operands(rng: Random, spec: InstructionSpec, listed: float) -> int:
     bits = 0
     for operand in spec.operands:
         value = rng.getrandbits(operand.type.width)
         choices = len(operand.type.complete())
-        if choices and rng.random() < 0.9:
+        if choices and rng.random() < listed:
             value = rng.randrange(choices)
         bits |= value << operand.low
     return bits

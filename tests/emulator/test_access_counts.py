@@ -13,10 +13,11 @@ from ipu_asm.emulator import ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import AccessCounts
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
-from tests.emulator.machines import ipu_with, read_records, state_of
+from tests.emulator.machines import ipu_with, state_of
 from tests.emulator.random_programs import random_state, random_word
 from tests.targets.ipu2.machine.random_states import random_state as random_state2
 from tests.targets.ipu2.machine.random_states import random_word as random_word2
+from tests.vectors import records
 
 LOOP = """
     set lr2 -64;;
@@ -82,7 +83,7 @@ def test_random_programs_of_ipu2_count_alike_on_both_engines(rng: Random) -> Non
 
 
 def test_recorded_runs_count_alike_and_end_as_without_counting() -> None:
-    for record in read_records("exec")[::7]:
+    for record in records("exec")[::7]:
         state = state_of(record)
         words = [word for word in state.inst_mem if word is not None]
         check_same(Ipu, state, words)

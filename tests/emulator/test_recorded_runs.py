@@ -12,14 +12,8 @@ from ipu_asm.emulator import (
     run_until_complete,
     run_with_debug,
 )
-from tests.emulator.machines import (
-    MAX_CYCLES,
-    Record,
-    differences,
-    read_records,
-    scalars,
-    state_of,
-)
+from tests.emulator.machines import MAX_CYCLES, differences, scalars, state_of
+from tests.vectors import Record, records
 
 
 def check_run(record: Record) -> None:
@@ -61,23 +55,23 @@ def check_stops(record: Record, mode: str) -> None:
 
 
 def test_runs_end_in_the_recorded_state() -> None:
-    for record in read_records("exec"):
+    for record in records("exec"):
         check_run(record)
 
 
 def test_faults_leave_the_state_from_before_the_bundle() -> None:
-    for record in read_records("faults"):
+    for record in records("faults"):
         check_fault(record)
 
 
 @pytest.mark.parametrize("mode", ["continue", "step"])
 def test_breaks_stop_where_they_should(mode: str) -> None:
-    for record in read_records("break"):
+    for record in records("break"):
         check_stops(record, mode)
 
 
 def test_bundle_by_bundle_a_run_is_the_same() -> None:
-    for record in read_records("exec")[::10]:
+    for record in records("exec")[::10]:
         state = state_of(record)
         xmem = bytes(state.xmem.content)
         ipu = Ipu(state)

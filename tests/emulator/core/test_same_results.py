@@ -14,8 +14,9 @@ from ipu_asm.emulator.engine import VARIABLE, Engine
 from ipu_asm.emulator.execution_counts import Recording
 from tests.emulator import test_recorded_runs as recorded
 from tests.emulator.core.engines import CORE_NAME, TwiceIpu, check_same, machine_on
-from tests.emulator.machines import MAX_CYCLES, read_records, state_of
+from tests.emulator.machines import MAX_CYCLES, state_of
 from tests.emulator.random_programs import random_state, random_word
+from tests.vectors import records
 
 
 @pytest.fixture(autouse=True)
@@ -24,23 +25,23 @@ def _on_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_recorded_runs_end_in_the_recorded_state() -> None:
-    for record in read_records("exec"):
+    for record in records("exec"):
         recorded.check_run(record)
 
 
 def test_recorded_faults_leave_the_state_from_before_the_bundle() -> None:
-    for record in read_records("faults"):
+    for record in records("faults"):
         recorded.check_fault(record)
 
 
 @pytest.mark.parametrize("mode", ["continue", "step"])
 def test_recorded_breaks_stop_where_they_should(mode: str) -> None:
-    for record in read_records("break"):
+    for record in records("break"):
         recorded.check_stops(record, mode)
 
 
 def test_faults_are_the_same_values() -> None:
-    for record in read_records("faults"):
+    for record in records("faults"):
         faults = []
         for engine in (Engine.NUMPY, Engine.CORE):
             with pytest.raises(ExecutionFault) as raised:
@@ -62,7 +63,7 @@ def test_replaced_methods_give_the_same(rng: Random) -> None:
 
 
 def test_the_core_executes_the_recorded_runs() -> None:
-    record = max(read_records("exec"), key=lambda record: int(record["final"]["cycles"]))
+    record = max(records("exec"), key=lambda record: int(record["final"]["cycles"]))
     ipu = Ipu(state_of(record))
     ipu.run(MAX_CYCLES)
     assert ipu.engine == CORE_NAME

@@ -11,9 +11,9 @@ from random import Random
 from typing import Final
 
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.model import InstructionSpec, Slot
+from ipu_asm.isa.model import Slot
 from ipu_asm.targets.ipu2.machine.state import Ipu2State
-from tests.emulator.random_programs import content
+from tests.emulator.random_programs import content, word_of
 from tests.ipu2_runs import ELEMENT_TYPES, VECTORS
 
 ISA: Final = load_isa("ipu2")
@@ -77,26 +77,8 @@ def random_content(rng: Random, size: int) -> bytes:
 
 def random_word(rng: Random) -> int:
     """Mostly a bundle of known instructions with any operands, now and then any word at all."""
-    if rng.random() < 0.03:
-        return rng.getrandbits(ISA.word_bits)
-    lows = [(slot, low) for slot in ISA.slots for low in slot.lows]
-    return sum(_random_code(rng, slot) << low for slot, low in lows)
+    return word_of(ISA, rng, any_word=0.03, idle=_share_of_no_ops, listed=0.98)
 
 
-def _random_code(rng: Random, slot: Slot) -> int:
-    specs = ISA.instructions_of(slot.name)
-    nops = [spec for spec in specs if spec.nop]
-    is_idle = rng.random() < (0.7 if slot.exclusive_writes else 0.3)
-    spec = rng.choice(nops if is_idle else specs)
-    return spec.opcode_bits | _random_operands(rng, spec)
-
-
-def _random_operands(rng: Random, spec: InstructionSpec) -> int:
-    bits = 0
-    for operand in spec.operands:
-        value = rng.getrandbits(operand.type.width)
-        choices = len(operand.type.complete())
-        if choices and rng.random() < 0.98:
-            value = rng.randrange(choices)
-        bits |= value << operand.low
-    return bits
+def _share_of_no_ops(slot: Slot) -> float:
+    return 0.7 if slot.exclusive_writes else 0.3
