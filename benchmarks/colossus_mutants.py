@@ -184,7 +184,7 @@ def _literal(file: File, operand: str) -> str:
 
 def _accepts(isa: Isa, words: tuple[str, ...]) -> bool:
     """Whether some form of the mnemonic takes these operands."""
-    from ipu_asm.bundle.form_matching import read_instruction
+    from ipu_asm.bundle.operand_matching import read_instruction
 
     instruction = read_instruction(isa, words)
     return instruction is not None and not instruction.findings

@@ -383,7 +383,9 @@ def analyze(
     else:
         path = os.fsdecode(path)
         analysis = analyzer.analyze(text, path, settings=source_settings(path))
-    from ipu_asm.diagnostics.located import located  # commands and the server find rows themselves
+    from ipu_asm.diagnostics.rendering import (
+        located,  # commands and the server find rows themselves
+    )
 
     return analysis.with_diagnostics(
         located(analysis.diagnostics, analysis.source, analysis.headers)

@@ -10,10 +10,10 @@ from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
-from ipu_asm.diagnostics.located import located
+from ipu_asm.diagnostics.rendering import located
 from ipu_asm.isa import DEFAULT_ISA, isa_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.effective_program import (
+from ipu_asm.program.line_table import (
     EffectiveProgram,
     read_effective_program,
     require_one_context,

@@ -15,8 +15,7 @@ from ipu_asm.isa import UnknownIsaError, load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
-from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.line_table import EffectiveProgram, LineTable, read_effective_program
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.text import SourceFile

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.bundle.form_matching import is_instruction, read_instruction
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, is_instruction, read_instruction
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     DUPLICATE_SLOT,
     LR_WRITE_CONFLICT,
+    SYNTAX_ERROR,
     TOO_FEW_OPERANDS,
     TOO_MANY_OPERANDS,
     WRONG_OPERAND_TYPE,
@@ -22,9 +23,11 @@ from ipu_asm.isa.scalar import Computation
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
 
+_BYTE = re.compile("[\udc80-\udcff]")
+_BEFORE_BYTES = 0xDC00
+# Lower codes are control characters in Latin-1.
+_FIRST_LETTER = 0xA0
 _CONFIG = "cr"
-
-
 # The line ends, or goes on as code does; prose as in `#5 is meant;` is a comment.
 _NUMBER_IN_COMMENT = re.compile(
     r"[ \t]*(#[+-]?[0-9]\w*)(?=(?:[ \t]+(?:[a-z]+\d+|\d\w*))*[ \t]*(?:;|$))",
@@ -399,3 +402,24 @@ def _is_right(isa: Isa, words: tuple[str, ...]) -> bool:
 def _text(isa: Isa, words: Sequence[str]) -> str:
     """Return an instruction of a set as it is written."""
     return f"{words[0]} {isa.surface.operand_separator.join(words[1:])}"
+
+
+def is_undecodable(_isa: Isa, bundle: Bundle) -> bool:
+    """Return whether a bundle's slice, comments included, has such bytes."""
+    text = bundle.syntax.text
+    return not text.isascii() and _BYTE.search(text) is not None
+
+
+def undecodable_byte(bundle: Bundle) -> Diagnostic:
+    """Return the finding about the first such byte in a bundle that has one."""
+    match = _BYTE.search(bundle.syntax.text)
+    assert match is not None
+    byte = ord(match[0]) - _BEFORE_BYTES
+    letter = f" (`{chr(byte)}` in Latin-1)" if byte >= _FIRST_LETTER else ""
+    message = f"expected UTF-8, found the byte 0x{byte:02X}{letter}; save the file as UTF-8"
+    return Diagnostic(SYNTAX_ERROR, message, Span(*match.span()))
+
+
+def is_broken_by_bytes(bundle: Bundle) -> bool:
+    """Return whether such bytes are in the code itself, where they may cause other findings."""
+    return any(not word.isascii() and _BYTE.search(word) for word in bundle.syntax.words)

@@ -17,9 +17,13 @@ from ipu_asm.bundle.findings import (
     instruction_findings,
     write_conflicts,
 )
-from ipu_asm.bundle.form_matching import is_instruction, is_resolvable_by_macros, read_instruction
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS, Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import (
+    ON_MNEMONIC,
+    is_instruction,
+    is_resolvable_by_macros,
+    read_instruction,
+)
 from ipu_asm.diagnostics import Applicability, Diagnostic, UnplacedFinding
 from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS, UNKNOWN_MNEMONIC
 from ipu_asm.diagnostics.suggestions import Vocabulary
@@ -46,25 +50,13 @@ class BundleReading(NamedTuple):
 
 # The mark before the arguments of an assembler macro, and a call of a preprocessor macro.
 _MACRO_PART = "\\"
-
-
 # Tried once for each word: a search from every letter would take quadratic time.
 _CALL = re.compile(r"(?<!\w)[^\WA-Za-z_]*[A-Za-z_]\w*\(")
-
-
 # A part of a mnemonic written in one case throughout, or with a capital at the beginning.
 _PARTS = re.compile("[._]")
-
-
 _PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")
-
-
 _MOST_REMEMBERED = 20_000
-
-
 _MOST_PLACES = 10_000
-
-
 # Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200
 

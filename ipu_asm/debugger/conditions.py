@@ -20,10 +20,8 @@ from ipu_asm.debugger.expressions.names import registers_read
 from ipu_asm.debugger.expressions.program_names import NamesAtBundle
 from ipu_asm.emulator.core.checks import ALWAYS, Check
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.expressions.errors import ExpressionError
-from ipu_asm.expressions.parser import parse
-from ipu_asm.expressions.tokens import MAX_LENGTH
-from ipu_asm.expressions.tree import Parsed
+from ipu_asm.expressions.parser import MAX_LENGTH, parse
+from ipu_asm.expressions.tree import ExpressionError, Parsed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 

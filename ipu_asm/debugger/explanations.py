@@ -17,9 +17,14 @@ from ipu_asm.flow.control_run.steps import Access, Step, Sum, UnsupportedProgram
 from ipu_asm.flow.host_inputs import host_registers
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
-from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes, note_at
 from ipu_asm.program.program import Program
-from ipu_asm.program.register_notes import register_notes
+from ipu_asm.program.register_notes import (
+    MemoryNote,
+    bases_of,
+    memory_notes,
+    note_at,
+    register_notes,
+)
 
 
 class Writer(NamedTuple):

@@ -11,13 +11,13 @@ from ipu_asm.debugger.queries import CountedAccesses, LastAccess
 from ipu_asm.debugger.runner import HostData
 from ipu_asm.emulator.execution_counts import BLOCK_SIZE
 from ipu_asm.emulator.run_length import PlannedAccesses
-from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.expressions.tree import ExpressionError
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.syntax import Region, parse_assertion
 from ipu_asm.flow.assertions.values import Undecided, number_of
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.memory_notes import memory_notes
 from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import memory_notes
 
 _LEAST_SIZE = 128
 

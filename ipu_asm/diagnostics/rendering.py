@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import Mapping
+from typing import Iterable, Mapping
 
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Location, Severity
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile, Span
+
+
+class LocatedDiagnostic(Diagnostic):
+    """A finding together with the file that it is in; equal to the same finding without it."""
+
+    source: SourceFile
+
+    @property
+    def location(self) -> Location:
+        """Where the finding begins."""
+        return _location(self.source, self.span.start)
+
+    @property
+    def end_location(self) -> Location:
+        """Where the finding ends, exclusive."""
+        return _location(self.source, self.span.end)
+
 
 _TAB = "    "
 _LONGEST_LINE = 100  # code points of one source line shown; the rest is cut
 _LEAD = 40  # of which this many stand before the marks when the line is cut
 _LEAST_CELLS = 20  # of a source line, however narrow the terminal
 _LONGEST_PREVIEW = 60  # code points taken out or put in by a fix that is shown
-
 # Characters that move the cursor, change the writing direction, are invisible, or are not UTF-8.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -280,3 +296,31 @@ def _number(excerpt: _Excerpt, gutter: int, sign: str, color: bool) -> str:
 
 def _paint(text: str, style: str, color: bool) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if color and text else text
+
+
+def located(
+    findings: Iterable[Diagnostic],
+    source: SourceFile,
+    headers: Mapping[str, SourceFile] = _NO_HEADERS,
+) -> tuple[Diagnostic, ...]:
+    """Return findings of a file and of its headers, which are given by path, with their files.
+
+    Those of an unknown header remain without.
+    """
+    return tuple([_located(finding, source, headers) for finding in findings])
+
+
+def _located(
+    finding: Diagnostic, source: SourceFile, headers: Mapping[str, SourceFile]
+) -> Diagnostic:
+    file = source if finding.path is None else headers.get(finding.path)
+    if file is None:
+        return finding
+    found = LocatedDiagnostic(*finding)
+    found.source = file
+    return found
+
+
+def _location(source: SourceFile, offset: int) -> Location:
+    line, column = source.lines.position(offset)
+    return Location(line + 1, column + 1)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, Final, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.assembler.disassembly import DecodedInstruction
 from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.html_tables import bar, table
@@ -17,7 +17,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 
 HOTTEST: Final = 10
-
 """Length of a list of the hottest bundles."""
 
 
@@ -209,7 +208,6 @@ def _loop_uses(
 
 
 Steps = Mapping[tuple[int, int], int]
-
 """How often control went from one bundle to another."""
 
 

@@ -11,7 +11,7 @@ import math
 import operator
 from typing import Callable, Final
 
-from ipu_asm.expressions.errors import number_text
+from ipu_asm.expressions.tree import number_text
 
 Number = int | float
 MAX_BITS: Final = 4096

@@ -12,7 +12,7 @@ with delay slots takes effect after the last of them.
 from __future__ import annotations
 
 from math import prod
-from typing import Iterator, Mapping
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -246,3 +246,64 @@ def needed_distance(write: RegisterAccess, read: RegisterAccess) -> int | None:
 def _behind(program: Program, number: int, bundles: int) -> int | None:
     address = program.addresses[number] + bundles
     return program.bundle_at_address[address] if address < program.size else None
+
+
+class BundleReads(NamedTuple):
+    """What a bundle does to registers: `old` reads see the values from before it, `new` reads those
+    that it writes itself.
+    """
+
+    old: frozenset[str]
+    new: frozenset[str]
+    writes: frozenset[str]
+
+
+@cached_on_bundle
+def reads_of(isa: Isa, bundle: Bundle) -> BundleReads:
+    """Return the registers, in parts that can be written alone, that a bundle reads and writes."""
+    accesses = accesses_of(isa, bundle)
+    writers: dict[str, set[int]] = {}
+    for access in accesses:
+        for unit in access.units if access.writes else ():
+            writers.setdefault(unit, set()).add(access.instruction)
+    old: set[str] = set()
+    new: set[str] = set()
+    for access in accesses:
+        for unit in access.units if access.reads else ():
+            others = writers.get(unit, set()) - {access.instruction}
+            (new if others and access.timing.read == LIVE else old).add(unit)
+    return BundleReads(frozenset(old), frozenset(new), frozenset(writers))
+
+
+def live_registers(
+    effects: Sequence[tuple[int, int]],
+    successors: Sequence[Sequence[int]],
+    at_end: int,
+) -> Sequence[int]:
+    """Return the registers that are live behind each address: some path reads them before a write.
+
+    All registers are bit sets. `effects` are the old values that the bundle at each address reads,
+    and those that it writes; those `at_end` are read where the program ends.
+    """
+    count = len(effects)
+    # Behind the last address there is one more for the end.
+    before = [0] * count + [at_end]
+    behind = [0] * count
+    backwards = [
+        (n, *effects[n], [min(each, count) for each in successors[n]] or [count])
+        for n in range(count - 1, -1, -1)
+    ]
+    heads = {each for n, following in enumerate(successors) for each in following if each <= n}
+    is_stable = False
+    while not is_stable:
+        is_stable = True
+        for address, old, writes, following in backwards:
+            live = before[following[0]]
+            for each in following[1:]:
+                live |= before[each]
+            behind[address] = live
+            needed = old | (live & ~writes)
+            if before[address] != needed:
+                before[address] = needed
+                is_stable = is_stable and address not in heads
+    return behind

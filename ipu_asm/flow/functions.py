@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.flow.control_flow import CALL, RETURN
-from ipu_asm.flow.reachability import falls_through
+from ipu_asm.flow.control_flow import CALL, RETURN, falls_through
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local

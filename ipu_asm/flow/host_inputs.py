@@ -12,9 +12,8 @@ from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.isa import manifests
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes
 from ipu_asm.program.program import Program, cached_on_program
-from ipu_asm.program.register_notes import register_notes
+from ipu_asm.program.register_notes import MemoryNote, bases_of, memory_notes, register_notes
 
 _VALUE = re.compile(r"(-?(?:0x[\da-f_]+|\d[\d_]*))(?:$|[,;:]|[ \t]+\()", re.IGNORECASE)
 _WORD = 1 << 32

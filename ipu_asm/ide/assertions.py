@@ -6,9 +6,8 @@ import re
 from typing import Final, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.expressions.errors import ExpressionError
-from ipu_asm.expressions.parser import WORDS
-from ipu_asm.expressions.tokens import tokens_of
+from ipu_asm.expressions.parser import WORDS, tokens_of
+from ipu_asm.expressions.tree import ExpressionError
 from ipu_asm.flow.assertions.checks import check_assertions
 from ipu_asm.flow.assertions.comments import (
     AssertionComment,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Sequence
 
-from ipu_asm.assembler.listing import WrittenLines, listing_rows
+from ipu_asm.assembler.images import WrittenLines, listing_rows
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loop_numbers import executions_of

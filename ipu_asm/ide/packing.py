@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Container, Iterator, Mapping, Sequence
 
+from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
-from ipu_asm.flow.packing.operations import basic_blocks, operations_of
+from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.flow.packing.pack import (
     PackingError,
     check_packable,
@@ -21,8 +22,8 @@ from ipu_asm.flow.packing.pack import (
     saved_bundles,
 )
 from ipu_asm.flow.packing.pipeline import least_trips, loop_schedule, loops_to_pipeline
-from ipu_asm.flow.packing.rebasing.webs import computes, instruction_at
 from ipu_asm.flow.packing.schedule import schedule
+from ipu_asm.flow.packing.webs import computes, instruction_at
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings.offer import bundle_position_at
 from ipu_asm.ide.template.checked import written_edits
@@ -36,11 +37,7 @@ if TYPE_CHECKING:
 
 
 _MOST_TO_PIPELINE, _MOST_TO_REBASE = 30, 60
-
-
 """Operations of a loop: with so many, a schedule takes about as long as the offers to pack."""
-
-
 _MOST_REWRITTEN_BUNDLES = 200
 
 

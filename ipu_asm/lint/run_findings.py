@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
+from ipu_asm.flow.accesses import reads_of
+from ipu_asm.flow.control_flow import is_runnable
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
 from ipu_asm.flow.control_run.run import HALTED, ControlRun, iterations_at_end
-from ipu_asm.flow.register_flow import is_runnable, reads_of
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.text import Span

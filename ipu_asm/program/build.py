@@ -34,26 +34,26 @@ from ipu_asm.program.labels import (
     names_labels,
     read_labels,
 )
-from ipu_asm.program.macros import NO_MACROS, Macros, affects, read_macros, without_external_names
+from ipu_asm.program.macros import (
+    NO_MACROS,
+    Macros,
+    affects,
+    defines_constants,
+    is_use,
+    read_macros,
+    refused_constants,
+    without_external_names,
+)
 from ipu_asm.program.program import Program, ProgramLayout, cached_on_program
-from ipu_asm.program.refused_constants import defines_constants, is_use, refused_constants
 from ipu_asm.syntax.directives import argument_findings
 from ipu_asm.text import Change, Span, listed, offsets
 
 _ASSIGNING = frozenset(SYMBOL_DIRECTIVES) - {".size"}
-
-
 _NAME = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
-
-
 # Control characters that no source contains.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
-
-
 # Up to this number they may be a mistake in a text; a NUL never is.
 _MOST_IN_A_TEXT = 4
-
-
 _OPENING, _CLOSING = "/*", "*/"
 
 
@@ -218,7 +218,7 @@ def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
     )
     # A str knows whether it is ASCII, which spares a look at every bundle of a new text.
     if not program.text.isascii():
-        from ipu_asm.bundle.invalid_utf8 import (
+        from ipu_asm.bundle.findings import (
             is_broken_by_bytes,
             is_undecodable,
             undecodable_byte,

@@ -1,6 +1,8 @@
-"""Effects of macros and preprocessor directives, without expanding them.
+"""Names that macros, preprocessor directives and refused definitions of constants make.
 
-It is sufficient to know which names they define, and which bundles may be repeated or omitted.
+Nothing is expanded: it is sufficient to know which names are defined, and which bundles may be
+repeated or omitted. A constant that a program defines although its instruction set has none, as
+`.equ N 128` does, is one mistake; the operands that use its name are not further ones.
 """
 
 from __future__ import annotations
@@ -8,17 +10,28 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Iterable, Iterator, Sequence
+from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import UNKNOWN_DIRECTIVE
+from ipu_asm.diagnostics.errors import (
+    SYNTAX_ERROR,
+    UNDEFINED_LABEL,
+    UNKNOWN_DIRECTIVE,
+    UNKNOWN_KEYWORD,
+    UNKNOWN_MNEMONIC,
+    WRONG_OPERAND_TYPE,
+)
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff
 from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME
 
+_OF_DEFINITIONS: Final = frozenset({SYNTAX_ERROR, UNKNOWN_MNEMONIC})
+_OF_USES: Final = frozenset({WRONG_OPERAND_TYPE, UNKNOWN_KEYWORD, UNDEFINED_LABEL})
+_CONSTANT: Final = r"[A-Za-z_][\w.]*"
+_DIRECTIVE: Final = ".equ"
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")
 _PREPROCESSED = re.compile(r"#\s*(?:define|undef)\b|#error\b")
@@ -231,3 +244,52 @@ def _regions(steps: Sequence[tuple[int, str]], count: int) -> Iterator[MacroRegi
                 yield MacroRegion(first, number + 1, is_body)
     if depth:
         yield MacroRegion(first, count, is_body)
+
+
+def defines_constants(isa: Isa, bundle: Bundle) -> bool:
+    """Return whether a bundle has definitions of constants, in a set without them."""
+    return bool(bundle.findings) and bool(_constants_in(isa, bundle))
+
+
+def refused_constants(isa: Isa, bundles: Iterable[Bundle]) -> frozenset[str]:
+    """Return the names of the constants that bundles define."""
+    return frozenset().union(*(_constants_in(isa, bundle) for bundle in bundles))
+
+
+def is_use(finding: Diagnostic, text: str, constants: frozenset[str]) -> bool:
+    """Return whether a finding about a text is about an operand that is the name of a constant."""
+    start, end = finding.span
+    return finding.rule in _OF_USES and text[start:end] in constants
+
+
+def _constants_in(isa: Isa, bundle: Bundle) -> frozenset[str]:
+    if _DIRECTIVE not in isa.surface.hints:
+        return frozenset()
+    definition, text = _definition(isa), bundle.syntax.text
+    found: set[str] = set()
+    for finding in bundle.findings:
+        if finding.rule not in _OF_DEFINITIONS:
+            continue
+        start = finding.span.start
+        begin = max(text.rfind("\n", 0, start), text.rfind(isa.surface.separator, 0, start)) + 1
+        match = definition.match(text, begin)
+        name = match[match.lastindex or 0] if match else ""
+        if name and name.lower() not in isa.file_of_register:
+            found.add(name)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=8)
+def _definition(isa: Isa) -> re.Pattern[str]:
+    """The statement of a definition: `.equ N 128`, `let N = 128`, `N equ 128` or `N = 128`.
+
+    A directive whose name is also that of an instruction has a mark, as `.set` does.
+    """
+    advice = isa.surface.hints[_DIRECTIVE]
+    names = [key[1:] for key, hint in isa.surface.hints.items() if hint == advice and key[0] == "."]
+    words = "|".join(name for name in names if isa.spec(name) is None)
+    marked = rf"[.%@`](?:{'|'.join(names)})\b|(?:{words}|let|var)\b"
+    return re.compile(
+        rf"[ \t]*(?:(?:{marked})[ \t]+({_CONSTANT})|({_CONSTANT})[ \t]+\.?(?:{words})\b"
+        rf"|({_CONSTANT})[ \t]*=(?!=))"
+    )

@@ -6,7 +6,7 @@ import re
 from html import escape
 from typing import Final, Iterable, Mapping
 
-from ipu_asm.assembler.listing import ListingRow
+from ipu_asm.assembler.images import ListingRow
 
 _LABEL: Final = re.compile(r"[\w.$]+")
 _ROW: Final = re.compile(r"(?P<address> *\d+)(?P<word>: 0x[0-9a-f]+)?(?P<source>.*)", re.DOTALL)

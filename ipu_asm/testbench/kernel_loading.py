@@ -19,7 +19,7 @@ from ipu_asm.diagnostics.rendering import render
 from ipu_asm.emulator.arguments import require_path
 from ipu_asm.isa import DEFAULT_ISA, load_isa, manifests
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.effective_program import (
+from ipu_asm.program.line_table import (
     ContextChoiceError,
     EffectiveProgram,
     read_effective_program,

@@ -16,15 +16,15 @@ from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
-from ipu_asm.flow.packing.pack import PackingError, check_packable
-from ipu_asm.flow.packing.proof import ProofError, unknown_registers
-from ipu_asm.flow.packing.rebasing.observation import (
+from ipu_asm.flow.packing.observation import (
     Presets,
     events_differ,
     executed_updates,
     path_depends_on_host,
 )
-from ipu_asm.flow.packing.rebasing.rebase import loops_in_one_bundle, rebased_programs
+from ipu_asm.flow.packing.pack import PackingError, check_packable
+from ipu_asm.flow.packing.proof import ProofError, unknown_registers
+from ipu_asm.flow.packing.rebase import loops_in_one_bundle, rebased_programs
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -32,23 +32,11 @@ from ipu_asm.testbench.packing import packed
 from ipu_asm.testbench.whole_runs import MOST_OBSERVED, compare_runs, packed_cycles, whole_cycles
 
 _WANTED: Final = 2
-
-
 _MOST_CYCLES: Final = 20_000
-
-
 _MOST_STEPS: Final = 1_500
-
-
 _FACTORS: Final = (2, 3)
-
-
 _STEPS: Final = (512, 128, 64, 16, 4, 1)
-
-
 _MOST_DRAWN: Final = 20
-
-
 Cost = Callable[[Program], int]
 
 

@@ -46,7 +46,7 @@ from ipu_asm.ide.run_inputs import (
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
+from ipu_asm.program.line_table import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.source.expand import is_template
 from ipu_asm.source.settings import source_settings

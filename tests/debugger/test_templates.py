@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.isa import load_isa
-from ipu_asm.program.effective_program import read_effective_program
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.line_table import LineTable, read_effective_program
 from ipu_asm.text import SourceFile
 
 HEAD = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.expressions.tree import ExpressionError
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.syntax import Region, parse_assertion
 from ipu_asm.isa import load_isa

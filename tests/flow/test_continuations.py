@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from ipu_asm.emulator import EmulatorError, Ipu
-from ipu_asm.flow.control_run.continuations import faults_after, values_after
-from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.control_run.facts import control_facts, faults_after, values_after
 from ipu_asm.flow.unloaded_reads import unloaded_reads
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.flow.reachability import reachability_of
+from ipu_asm.flow.control_flow import reachability_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
-from ipu_asm.program.effective_program import read_effective_program
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.line_table import LineTable, read_effective_program
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, Segment, SourceMap, SourceRange
 from ipu_asm.text import SourceFile, Span

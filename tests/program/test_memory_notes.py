@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import analyze
-from ipu_asm.program.memory_notes import MemoryNote, bases_of, memory_notes, note_at
 from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import MemoryNote, bases_of, memory_notes, note_at
 
 HEAD = """\
 # A kernel: 10 samples of 128 bytes, and 0x20 other things

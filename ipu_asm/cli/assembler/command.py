@@ -20,13 +20,14 @@ from ipu_asm.assembler.encode import (
 )
 from ipu_asm.assembler.images import (
     ImageError,
+    WrittenLines,
     decode_image,
     encode_image,
     guessed_format,
     listing_of,
+    listing_rows,
 )
 from ipu_asm.assembler.kernel import chosen_isa
-from ipu_asm.assembler.listing import WrittenLines, listing_rows
 from ipu_asm.cli.assembler.options import DOCS, LISTING, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import (
     ExitStatus,

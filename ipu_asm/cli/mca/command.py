@@ -47,8 +47,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
-from ipu_asm.program.effective_program import EffectiveProgram
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.line_table import EffectiveProgram, LineTable
 from ipu_asm.reports.performance.json_data import report_data
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.reports.performance.text import report_text

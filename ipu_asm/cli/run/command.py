@@ -45,7 +45,7 @@ from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.stated_options import StatedRegister, stated_registers, stated_text
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.effective_program import EffectiveProgram
+from ipu_asm.program.line_table import EffectiveProgram
 from ipu_asm.testbench.data.source import Data, DataError, data_of
 from ipu_asm.text import SourceFile
 

@@ -25,7 +25,7 @@ from ipu_asm.debugger.expressions import (
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, regions_of
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.expressions.errors import number_text
+from ipu_asm.expressions.tree import number_text
 from ipu_asm.text import Span
 
 MAX_CYCLES_AHEAD: Final = 10_000_000

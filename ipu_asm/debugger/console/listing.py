@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final, Mapping
 
-from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.assembler.disassembly import DecodedInstruction
 from ipu_asm.debugger.console.command import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, quoted
 from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.model import decode_word
-from ipu_asm.expressions.errors import number_text
 from ipu_asm.expressions.parser import parse_first
+from ipu_asm.expressions.tree import number_text
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import LabelType
 from ipu_asm.named_tuple import NamedTuple

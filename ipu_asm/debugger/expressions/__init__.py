@@ -39,8 +39,8 @@ from ipu_asm.debugger.expressions.context import Context, LiveContext, SavedCont
 from ipu_asm.debugger.expressions.evaluator import Result, evaluate, evaluate_condition
 from ipu_asm.debugger.expressions.machine_view import Location, MachineView, Space
 from ipu_asm.debugger.expressions.values import FUNCTIONS, NOTATIONS, Value, element_text, text_of
-from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
+from ipu_asm.expressions.tree import ExpressionError, quoted
 
 __all__ = [
     "FUNCTIONS", "NOTATIONS", "Candidate", "Context", "ExpressionError",

@@ -11,9 +11,8 @@ from ipu_asm.debugger.expressions.machine_view import Location, Space
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
 from ipu_asm.expressions.arithmetic import Number
-from ipu_asm.expressions.errors import ExpressionError, quoted
-from ipu_asm.expressions.parser import parse
-from ipu_asm.expressions.tokens import Token, tokens_of
+from ipu_asm.expressions.parser import Token, parse, tokens_of
+from ipu_asm.expressions.tree import ExpressionError, quoted
 from ipu_asm.text import Span
 
 Edit = Callable[[Region, bytes], None]

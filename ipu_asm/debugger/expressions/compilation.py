@@ -18,8 +18,16 @@ from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import Check, Kind, Opcode
 from ipu_asm.emulator.element_types import ElementType
-from ipu_asm.expressions.errors import ExpressionError
-from ipu_asm.expressions.tree import Binary, Call, ConditionalExpression, Index, Name, Node, Unary
+from ipu_asm.expressions.tree import (
+    Binary,
+    Call,
+    ConditionalExpression,
+    ExpressionError,
+    Index,
+    Name,
+    Node,
+    Unary,
+)
 from ipu_asm.named_tuple import NamedTuple
 
 _KINDS: Final = {kind.name.lower(): kind for kind in Kind}

@@ -12,9 +12,8 @@ from ipu_asm.debugger.expressions.machine_view import LABEL, MachineView
 from ipu_asm.debugger.expressions.values import FUNCTIONS, NOTATIONS, element_text, text_of
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import FP8, MASK, ElementType
-from ipu_asm.expressions.errors import quoted
-from ipu_asm.expressions.parser import WORDS
-from ipu_asm.expressions.tokens import MAX_LENGTH, WORD
+from ipu_asm.expressions.parser import MAX_LENGTH, WORD, WORDS
+from ipu_asm.expressions.tree import quoted
 from ipu_asm.named_tuple import NamedTuple
 
 _BRACKETS: Final = r"\[[^\[\]]{0,200}\]"

@@ -33,12 +33,12 @@ from ipu_asm.debugger.expressions.values import (
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import ElementType
 from ipu_asm.expressions.arithmetic import MAX_BITS_IN_VECTOR, bounded
-from ipu_asm.expressions.errors import ExpressionError, number_text, quoted
 from ipu_asm.expressions.parser import MAX_DEPTH, parse
 from ipu_asm.expressions.tree import (
     Binary,
     Call,
     ConditionalExpression,
+    ExpressionError,
     Index,
     IndexRange,
     ListLiteral,
@@ -47,6 +47,8 @@ from ipu_asm.expressions.tree import (
     Number,
     Parsed,
     Unary,
+    number_text,
+    quoted,
 )
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, counted

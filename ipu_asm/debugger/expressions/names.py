@@ -16,18 +16,19 @@ from ipu_asm.debugger.expressions.program_names import NamesAtBundle
 from ipu_asm.debugger.expressions.values import FUNCTIONS
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tree import (
     Binary,
     Call,
     ConditionalExpression,
+    ExpressionError,
     Index,
     IndexRange,
     ListLiteral,
     Name,
     Node,
     Unary,
+    quoted,
 )
 
 _MAX_COMPARED: Final = 64

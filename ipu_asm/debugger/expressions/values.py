@@ -22,7 +22,7 @@ from ipu_asm.expressions.arithmetic import (
     Number,
     bounded,
 )
-from ipu_asm.expressions.errors import number_text
+from ipu_asm.expressions.tree import number_text
 from ipu_asm.named_tuple import NamedTuple
 
 

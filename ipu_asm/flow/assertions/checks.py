@@ -13,8 +13,7 @@ from ipu_asm.config.kernel_keys import WIDE, setting_text
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS
-from ipu_asm.expressions.errors import ExpressionError
-from ipu_asm.expressions.tree import Name, Node
+from ipu_asm.expressions.tree import ExpressionError, Name, Node
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.regions import RegionCheck
 from ipu_asm.flow.assertions.syntax import Conditions, Count, Region, parse_assertion

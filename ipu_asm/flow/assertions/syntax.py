@@ -13,9 +13,8 @@ from itertools import islice, product
 from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.config.kernel_keys import NAMED_VALUES
-from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse_first, parse_list
-from ipu_asm.expressions.tree import Binary, Node
+from ipu_asm.expressions.tree import Binary, ExpressionError, Node, quoted
 from ipu_asm.flow.assertions.comments import (
     AssertionComment,
     AssertionKind,
@@ -229,7 +228,7 @@ def _commented(program: Program) -> dict[str, tuple[AssertionComment, Sequence[i
 
 def _values_in(text: str) -> Iterable[tuple[str, Sequence[int]]]:
     """Return registers with their values; none for a text that has a finding of its own."""
-    from ipu_asm.expressions.errors import ExpressionError  # few programs have such comments
+    from ipu_asm.expressions.tree import ExpressionError  # few programs have such comments
 
     try:
         parsed = parse_assertion(AssertionKind.CONFIGURATION, text)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Callable, Final, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import LIVE, instruction_accesses
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
@@ -123,27 +122,6 @@ def by_bundle(operations: Sequence[Operation], addresses: Sequence[int]) -> list
     for operation in operations:
         found[operation.address].append(operation)
     return list(found.values())
-
-
-def basic_blocks(program: Program) -> list[range]:
-    """Return the addresses of each basic block: only its first is entered, only its last is left.
-
-    A label starts a block even if nothing refers to it.
-    """
-    size = program.size
-    starts = {0} | {address for address in program.label_addresses.values() if address < size}
-    for reference in program.references:
-        if reference.target is not None and reference.target < size:
-            starts.add(reference.target)
-    for address, number in enumerate(program.bundle_at_address):
-        if _leaves(program.bundles[number]) and address + 1 < size:
-            starts.add(address + 1)
-    first = sorted(starts)
-    return [range(a, b) for a, b in zip(first, [*first[1:], size])] if size else []
-
-
-def _leaves(bundle: Bundle) -> bool:
-    return bundle.transfers_control or bundle.has_uncertain_effect or bundle.has_unknown
 
 
 def _operation(isa: Isa, instruction: Instruction, address: int, number: int) -> Operation:

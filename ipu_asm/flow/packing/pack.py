@@ -11,14 +11,10 @@ from typing import Container, Iterator, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
+from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.layout import Place, block_edit
-from ipu_asm.flow.packing.operations import (
-    Operation,
-    basic_blocks,
-    by_bundle,
-    operations_of,
-)
+from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program

@@ -12,6 +12,7 @@ from typing import Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import assertion_comments
+from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.packing.dependences import dependences_of
@@ -19,7 +20,6 @@ from ipu_asm.flow.packing.layout import block_edit, bundles_text
 from ipu_asm.flow.packing.operations import (
     Disjoint,
     Operation,
-    basic_blocks,
     by_bundle,
     disjoint_accesses,
     operations_of,

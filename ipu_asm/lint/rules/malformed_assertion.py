@@ -46,7 +46,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     comments = assertion_comments(program)
     if not comments:
         return
-    from ipu_asm.expressions.errors import ExpressionError  # for few programs
+    from ipu_asm.expressions.tree import ExpressionError  # for few programs
     from ipu_asm.flow.assertions.syntax import Configurations, parse_assertion
 
     for comment in comments:

@@ -34,7 +34,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
-from ipu_asm.flow.reachability import Edge, reachability_of
+from ipu_asm.flow.control_flow import Edge, reachability_of
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program

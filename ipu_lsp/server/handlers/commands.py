@@ -12,7 +12,7 @@ from ipu_asm.assembler.encode import UnencodableIsaError, encode, require_words,
 from ipu_asm.assembler.images import FORMATS, encode_image
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.ide.header_findings import findings_shown
-from ipu_asm.program.effective_program import EffectiveProgram
+from ipu_asm.program.line_table import EffectiveProgram
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.contexts import select_context
 from ipu_lsp.server.custom import (

@@ -9,8 +9,7 @@ from ipu_asm.debugger.expressions.program_names import (
 )
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program.effective_program import read_effective_program
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.line_table import LineTable, read_effective_program
 from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
 from ipu_asm.text import SourceFile, Span

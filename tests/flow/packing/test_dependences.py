@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.dependences import (
     DependenceGraph,
@@ -16,7 +17,7 @@ from ipu_asm.flow.packing.dependences import (
     resource_bound,
     slot_pressure,
 )
-from ipu_asm.flow.packing.operations import basic_blocks, disjoint_accesses, operations_of
+from ipu_asm.flow.packing.operations import disjoint_accesses, operations_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

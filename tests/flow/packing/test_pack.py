@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.packing.dependences import critical_path, dependences_of, resource_bound
-from ipu_asm.flow.packing.operations import basic_blocks
 from ipu_asm.flow.packing.pack import PackingError, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import prove_values
 from ipu_asm.isa import load_isa

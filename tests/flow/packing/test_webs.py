@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.flow.packing.rebasing.webs import START, webs_of
+from ipu_asm.flow.packing.webs import START, webs_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 

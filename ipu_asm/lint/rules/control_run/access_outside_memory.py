@@ -39,9 +39,8 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.control_run.continuations import faults_after
 from ipu_asm.flow.control_run.endless import endless_condition
-from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.facts import ControlFacts, faults_after
 from ipu_asm.flow.control_run.run import Fault, fault_message, fault_of, iterations_at_end
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (

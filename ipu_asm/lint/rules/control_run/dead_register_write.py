@@ -35,15 +35,9 @@ from typing import Collection, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.accesses import access_span, accesses_of
+from ipu_asm.flow.accesses import access_span, accesses_of, live_registers, reads_of
+from ipu_asm.flow.control_flow import is_runnable, reachability_of, successors_of
 from ipu_asm.flow.control_run.step_reading import scalar_registers
-from ipu_asm.flow.reachability import reachability_of
-from ipu_asm.flow.register_flow import (
-    is_runnable,
-    live_registers,
-    reads_of,
-    successors_of,
-)
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import write_place

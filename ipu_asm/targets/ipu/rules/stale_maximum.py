@@ -58,7 +58,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
-from ipu_asm.flow.register_flow import is_runnable, successors_of
+from ipu_asm.flow.control_flow import is_runnable, successors_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
@@ -67,7 +67,6 @@ RULE_ID = RuleId("W306", "stale-maximum", Severity.WARNING)
 _REGISTER, _MODE, _POST = "aaq_rf_idx", "agg_mode", "post_fn"
 _MAXIMUM, _VALUE = 1, 0
 _COMPARISONS = "acc.max"
-
 # The bundle that has used each register's result.
 _Used = dict[str, int]
 

@@ -1,4 +1,10 @@
-"""Rebasing: a program with fewer executed updates of registers that never depend on data."""
+"""Rebasing: a program with fewer executed updates of registers that never depend on data.
+
+`webs` has the writes of registers and the reads that see them, `observation` the values that they
+have in a run, `rewriting` the changes that these allow and their text; this module applies them.
+All values of the registers are known, so that every rewriting is proven by execution: each other
+instruction gets the same values.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +14,13 @@ from typing import Callable, Iterator, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
+from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.step_reading import steps_of
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.packing.operations import Operation, basic_blocks, operations_of
+from ipu_asm.flow.packing.observation import MOST_BUNDLES, Presets, observe, signed
+from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import PackingError, check_packable, packing_blocks
-from ipu_asm.flow.packing.rebasing.observation import MOST_BUNDLES, Presets, observe, signed
-from ipu_asm.flow.packing.rebasing.rewriting import (
+from ipu_asm.flow.packing.rewriting import (
     Known,
     Operand,
     Rewriting,
@@ -27,7 +34,7 @@ from ipu_asm.flow.packing.rebasing.rewriting import (
     setting,
     unread_updates,
 )
-from ipu_asm.flow.packing.rebasing.webs import (
+from ipu_asm.flow.packing.webs import (
     START,
     Read,
     Web,

@@ -17,7 +17,7 @@ from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
 from ipu_asm.flow.control_run.steps import Branch, Step
 from ipu_asm.flow.control_run.values import Value
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.packing.rebasing.webs import START, Read, Webs, computes
+from ipu_asm.flow.packing.webs import START, Read, Webs, computes
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

@@ -10,9 +10,9 @@ from typing import Iterator, Mapping, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import LIVE, accesses_of
+from ipu_asm.flow.control_flow import successors_of
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.register_flow import successors_of
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
