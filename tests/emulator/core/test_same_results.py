@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ipu_asm.emulator import ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.engine import VARIABLE, Engine
 from ipu_asm.emulator.execution_counts import Recording
-from tests.emulator import test_recorded_runs as recorded
 from tests.emulator.core.engines import CORE_NAME, TwiceIpu, check_same, machine_on
 from tests.emulator.machines import MAX_CYCLES, state_of
 from tests.emulator.random_programs import random_state, random_word
@@ -22,22 +21,6 @@ from tests.vectors import records
 @pytest.fixture(autouse=True)
 def _on_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, Engine.CORE.value)
-
-
-def test_recorded_runs_end_in_the_recorded_state() -> None:
-    for record in records("exec"):
-        recorded.check_run(record)
-
-
-def test_recorded_faults_leave_the_state_from_before_the_bundle() -> None:
-    for record in records("faults"):
-        recorded.check_fault(record)
-
-
-@pytest.mark.parametrize("mode", ["continue", "step"])
-def test_recorded_breaks_stop_where_they_should(mode: str) -> None:
-    for record in records("break"):
-        recorded.check_stops(record, mode)
 
 
 def test_faults_are_the_same_values() -> None:

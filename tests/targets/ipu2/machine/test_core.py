@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.emulator import ExecutionFault
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.targets.ipu2.instruction_spec import INSTRUCTION_SPEC
@@ -66,15 +65,6 @@ def test_the_core_runs_most_bundles_of_the_recorded_runs() -> None:
         assert differences(contents_of(machine), record, record["final"]) == [], record["id"]
         on_core, cycles = on_core + machine.bundles_on_core, cycles + machine.cycles
     assert on_core > 0.98 * cycles or CORE_NAME != "core"
-
-
-def test_faults_are_those_of_numpy() -> None:
-    for record in records("ipu2_faults"):
-        machine = machine_on(Engine.CORE, state_of(record))
-        with pytest.raises(ExecutionFault) as raised:
-            machine.run(100_000)
-        assert raised.value.fault.cycle == record["fault"]["cycles_before"]
-        assert differences(contents_of(machine), record, record["before"]) == [], record["id"]
 
 
 def test_functions_of_a_mathematical_library_are_left_to_numpy() -> None:
