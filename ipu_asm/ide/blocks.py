@@ -4,34 +4,27 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import zip_longest
-from typing import Collection, Final
+from typing import TYPE_CHECKING, Collection, Final, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loops import last_of_loop
-from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
+from ipu_asm.ide.macros import Macro, last_bundle_of, macros_in
+from ipu_asm.ide.template_syntax import WrittenName, template_syntax, written_names
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span
 
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Analysis
+
 LABEL: Final = "label"
-
-
 LOOP: Final = "loop"
-
-
 FUNCTION: Final = "function"
-
-
 BUNDLE: Final = "bundle"
-
-
 REGISTER: Final = "register"
-
-
 REGISTERS: Final = "registers"
-
-
 MACRO: Final = "macro"
 
 
@@ -50,7 +43,7 @@ class DocumentSymbol(NamedTuple):
     written_name: str = ""
 
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 
 
 class OutlineBlock(NamedTuple):
@@ -200,15 +193,106 @@ def _extend_loops(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
 
 
 def _limit_nesting(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
-    """Limit nesting to `_DEEPEST`: a deeper block ends at the next one."""
+    """Limit nesting to `_MAX_DEPTH`: a deeper block ends at the next one."""
     found: list[OutlineBlock] = []
     around: list[int] = []
     for block, following in zip_longest(blocks, blocks[1:]):
         while around and around[-1] <= block.first:
             around.pop()
-        if len(around) < _DEEPEST:
+        if len(around) < _MAX_DEPTH:
             around.append(block.end)
         elif following is not None:
             block = block._replace(end=min(block.end, following.first))
         found.append(block)
     return found
+
+
+class TemplateSymbol(NamedTuple):
+    """A set or a macro: `span` is all of it, `tag` its first tag."""
+
+    name: str
+    is_macro: bool
+    detail: str
+    span: Span
+    tag: Span
+    name_span: Span
+
+
+def template_symbols(analysis: Analysis) -> list[TemplateSymbol]:
+    """Return the sets and macros of a template in source order; of several in a tag, the first."""
+    syntax = template_syntax(analysis.text)
+    tags = {tag.span.start: tag.span for tag in syntax.tags}
+    found: dict[int, TemplateSymbol] = {}
+    for name in written_names(syntax):
+        if name.kind in (NameKind.SET, NameKind.TEMPLATE_MACRO):
+            tag = tags[name.full.start]
+            is_macro = name.kind is NameKind.TEMPLATE_MACRO
+            detail = _macro_detail(name) if is_macro else described(name.value, name.remark)
+            symbol = TemplateSymbol(name.name, is_macro, detail, name.full, tag, name.place)
+            found.setdefault(tag.start, symbol)
+    return list(found.values())
+
+
+def described(value: str | None, remark: str) -> str:
+    """Return a value and its remark as one phrase."""
+    return ", ".join(filter(None, (value, remark)))
+
+
+def with_tags(
+    found: Sequence[DocumentSymbol], tags: Sequence[TemplateSymbol], depth: int = 0
+) -> list[DocumentSymbol]:
+    """Return symbols with those of tags at their places, each in the innermost one around it.
+
+    Where the block of a tag overlaps the end of a symbol, or is too deep, it is cut to its tag.
+    """
+    result: list[DocumentSymbol] = []
+    here = there = 0
+    while here < len(found) or there < len(tags):
+        tag = tags[there] if there < len(tags) else None
+        if tag is None or (here < len(found) and found[here].span.start <= tag.tag.start):
+            symbol = found[here]
+            inside, there = _inside(tags, there, symbol.span)
+            children = with_tags(symbol.children, inside, depth + 1)
+            result.append(symbol._replace(children=tuple(children)))
+            here += 1
+            continue
+        end = here
+        while end < len(found) and found[end].span.end <= tag.span.end:
+            end += 1
+        overlaps = end < len(found) and found[end].span.start < tag.span.end
+        span, end = (tag.tag, here) if overlaps or depth >= _MAX_DEPTH else (tag.span, end)
+        inside, there = _inside(tags, there + 1, span)
+        children = with_tags(found[here:end], inside, depth + 1)
+        result.append(symbol_of_tag(tag, span, tuple(children)))
+        here = end
+    return result
+
+
+def symbol_of_tag(
+    tag: TemplateSymbol, span: Span, children: tuple[DocumentSymbol, ...] = ()
+) -> DocumentSymbol:
+    """Return the symbol of a tag, with those that its block contains."""
+    kind = MACRO if tag.is_macro else REGISTER
+    return DocumentSymbol(tag.name, kind, tag.detail, span, tag.name_span, children)
+
+
+def _inside(
+    tags: Sequence[TemplateSymbol], first: int, span: Span
+) -> tuple[list[TemplateSymbol], int]:
+    """Return the tags from index `first` that begin in a span, and the index after them.
+
+    A tag whose block extends beyond the span keeps only its opening tag.
+    """
+    inside: list[TemplateSymbol] = []
+    while first < len(tags) and tags[first].tag.start < span.end:
+        tag = tags[first]
+        if tag.span.end <= span.end:
+            inside.append(tag)
+        elif tag.tag.end <= span.end:
+            inside.append(tag._replace(span=tag.tag))
+        first += 1
+    return inside, first
+
+
+def _macro_detail(name: WrittenName) -> str:
+    return f"macro: {', '.join(name.parameters)}" if name.parameters else "macro"

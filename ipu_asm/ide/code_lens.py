@@ -9,7 +9,7 @@ from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.kinds import EXPANSIONS, LOOPS, REFERENCES
 from ipu_asm.ide.loop_counts import bound_text, loop_cost
-from ipu_asm.ide.template.bundles import block_sizes
+from ipu_asm.ide.template_pages import block_sizes
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.labels import is_local

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Iterator
 
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.macros.names import regions
-from ipu_asm.ide.symbols import label_symbols
+from ipu_asm.ide.macros import regions
+from ipu_asm.ide.outline import label_symbols
 from ipu_asm.ide.syntax_element import (
     Comment,
     LabelDefinition,
@@ -16,7 +16,7 @@ from ipu_asm.ide.syntax_element import (
     element_at,
     end_of_bundle,
 )
-from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.ide.template_syntax import template_syntax
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.templates import TagKind, tag_words
 from ipu_asm.syntax.bundle import comments_in

@@ -9,7 +9,7 @@ from ipu_asm.analysis.doubtful_isa import other_set
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
 from ipu_asm.ide.code_actions import undefined_name
-from ipu_asm.ide.names.lookup import includes_of
+from ipu_asm.ide.symbols.header_names import includes_of
 from ipu_asm.lint.other_instruction_set import OTHER_INSTRUCTION_SET
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -12,12 +12,14 @@ from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.ide.assertions import assertion_at, assertion_markdown, words_of_assertion
 from ipu_asm.ide.completion.context import free_slots
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
-from ipu_asm.ide.macros.names import parameter_at, parameter_use_at
-from ipu_asm.ide.macros.occurrences import macro_at
-from ipu_asm.ide.macros.page import macro_markdown, parameter_markdown
 from ipu_asm.ide.pages.instruction import written_markdown
-from ipu_asm.ide.pages.label import definition_markdown
-from ipu_asm.ide.pages.operand import operand_markdown, register_markdown, register_use_at
+from ipu_asm.ide.pages.operand import operand_markdown, register_use_at
+from ipu_asm.ide.symbols.header_names import FileReading, definitions_of, name_at
+from ipu_asm.ide.symbols.macros import MacroName
+from ipu_asm.ide.symbols.parameters import Parameter
+from ipu_asm.ide.symbols.registers import register_markdown
+from ipu_asm.ide.symbols.symbol import symbol_at
+from ipu_asm.ide.symbols.template_names import TemplateName, template_name_at
 from ipu_asm.ide.syntax_element import (
     Blank,
     BundleEnd,
@@ -30,9 +32,8 @@ from ipu_asm.ide.syntax_element import (
     directive_markdown,
     element_at,
 )
-from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax
-from ipu_asm.ide.template.lookup import template_name_at
-from ipu_asm.ide.template.pages import block_page, name_page, occasions_phrase
+from ipu_asm.ide.template_pages import block_page, occasions_phrase
+from ipu_asm.ide.template_syntax import TemplateSyntax, template_syntax
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -56,23 +57,66 @@ class Hover(NamedTuple):
 
 
 def hover(analysis: Analysis, offset: int) -> Hover | None:
-    """Return the page of the syntax element at an offset; None for blank space and prose."""
+    """Return the page of the symbol or syntax element at an offset; None for blanks and prose."""
     if is_template(analysis):
         return _in_template(analysis, offset)
-    assertion = assertion_at(analysis.program, offset)
+    program = analysis.program
+    assertion = assertion_at(program, offset)
     if assertion is not None:
-        return _about_assertion(analysis.program, assertion, offset)
-    place = element_at(analysis.program, offset)
-    found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
+        return _about_assertion(program, assertion, offset)
+    place = element_at(program, offset)
+    found = _about_symbol(analysis, place, offset) or _about_directive(program, offset)
     if found is not None:
         return found
     if isinstance(place, OperandAt):
-        part = register_use_at(analysis.program, place, offset)
+        part = register_use_at(program, place, offset)
         shown = operand_markdown(analysis, place, part)
-        span = part.span.shifted(analysis.program.starts[place.bundle]) if part else place.span
+        span = part.span.shifted(program.starts[place.bundle]) if part else place.span
         return Hover(shown, span) if shown else None
     markdown = _markdown(analysis, place)
     return Hover(markdown, place.span) if markdown else None
+
+
+def hover_in_files(readings: Sequence[FileReading], offset: int) -> Hover | None:
+    """Return the page of the name at an offset, if another file defines it.
+
+    After it comes the page of what the name expands to there: a register, or an instruction.
+    """
+    name = name_at(readings, offset)
+    if name is None or not name.is_elsewhere(readings):
+        return None
+    pages = [name.description(readings), *_of_value(readings[0], offset)]
+    return Hover(_SEPARATOR.join(dict.fromkeys(pages)), name.span)
+
+
+def _of_value(reading: FileReading, offset: int) -> Iterator[str]:
+    """Yield the page of the element that an offset expands to first."""
+    for expanded in reading.analysis.expanded[:1]:
+        for at in expanded.expansion.source_map.expanded(reading.path, offset)[:1]:
+            page = hover(expanded.analysis, at)
+            if page is not None:
+                word = expanded.analysis.text[page.span.start : page.span.end]
+                if not any(definitions_of(reading, word)):
+                    yield page.markdown
+
+
+def _about_symbol(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:
+    """Return the page of the label defined at an offset, or of the macro or parameter named there.
+
+    The page of an operand, which has more about a register or label, comes after that of a macro.
+    """
+    found = None if isinstance(place, Comment) else symbol_at(analysis, offset)
+    if found is None:
+        return None
+    if not isinstance(place, LabelDefinition) and not isinstance(
+        found.symbol, MacroName | Parameter
+    ):
+        return None
+    pages = [found.symbol.description(analysis)]
+    if isinstance(place, OperandAt) and isinstance(found.symbol, MacroName):
+        pages.append(operand_markdown(analysis, place))
+    markdown = _SEPARATOR.join(filter(None, pages))
+    return Hover(markdown, found.span) if markdown else None
 
 
 def _about_assertion(program: Program, comment: AssertionComment, offset: int) -> Hover:
@@ -88,19 +132,18 @@ def _in_template(analysis: Analysis, offset: int) -> Hover | None:
     """Return the page of a name or keyword of a tag, of its value, or of literal text."""
     syntax = template_syntax(analysis.text)
     tag = syntax.tag_at(offset)
-    if tag is not None and tag.kind is not TagKind.OUTPUT:
-        return _about_tag(analysis, syntax, tag, offset)
     name = template_name_at(analysis, offset) if tag is not None else None
+    if tag is not None and tag.kind is not TagKind.OUTPUT:
+        return _about_tag(analysis, syntax, tag, name, offset)
     value = _expanded(analysis, offset, tag.span if tag else None)
-    if name is None or tag is None:
+    if name is None:
         return value
-    pages = [name_page(analysis, name), *([value.markdown] if value else [])]
+    pages = [name.description(analysis), *([value.markdown] if value else [])]
     return Hover(_SEPARATOR.join(pages), name.span)
 
 
 def _expanded(analysis: Analysis, offset: int, span: Span | None) -> Hover | None:
     """Return the page in the first expansion, and what the place is in others if that differs."""
-
     reading, at = reading_at(analysis, offset)
     found = hover(reading.analysis, at)
     written = span or (reading.around(found.span, offset) if found else None)
@@ -125,12 +168,13 @@ def _word_at(occasion: Occasion) -> Span | None:
     return part.span.shifted(program.starts[place.bundle]) if part else place.span
 
 
-def _about_tag(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int) -> Hover | None:
+def _about_tag(
+    analysis: Analysis, syntax: TemplateSyntax, tag: Tag, name: TemplateName | None, offset: int
+) -> Hover | None:
     """Return the page of a name, a register's name or a keyword in a statement."""
-    name = template_name_at(analysis, offset)
     if name is not None:
         value = name.definition.value if name.definition else None
-        pages = [name_page(analysis, name), *_about_register(analysis, value)]
+        pages = [name.description(analysis), *_about_register(analysis, value)]
         return Hover(_SEPARATOR.join(pages), name.span)
     for word in tag_words(syntax.text, tag):
         if word.kind is WordKind.STRING and word.span.touches(offset):
@@ -145,25 +189,7 @@ def _about_register(analysis: Analysis, name: str | None) -> list[str]:
     return [register_markdown(program, name)] if name in program.isa.file_of_register else []
 
 
-def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:
-    """Return the page of the macro or macro parameter at an offset, if any."""
-    program = analysis.program
-    if isinstance(place, Comment) or not program.isa.surface.preprocessed:
-        return None
-    use = parameter_use_at(program, offset) or parameter_at(program, offset)
-    if use is not None:
-        return Hover(parameter_markdown(analysis, use[0]), use[1])
-    macro = None if isinstance(place, LabelDefinition) else macro_at(program, offset)
-    if macro is None:
-        return None
-    pages = [macro_markdown(analysis, macro[0])]
-    if isinstance(place, OperandAt):
-        pages += filter(None, [operand_markdown(analysis, place)])
-    return Hover("\n\n---\n\n".join(pages), macro[1])
-
-
-def _about_directive(analysis: Analysis, offset: int) -> Hover | None:
-    program = analysis.program
+def _about_directive(program: Program, offset: int) -> Hover | None:
     span = directive_at(program, offset)
     page = span and directive_markdown(program, program.text[span.start : span.end])
     return Hover(page, span) if span and page else None
@@ -175,8 +201,6 @@ def _markdown(analysis: Analysis, place: SyntaxElement) -> str | None:
         page = written_markdown(analysis, place.bundle, place.instruction)
         instruction = program.bundles[place.bundle].instructions[place.instruction]
         return page or _unknown(analysis.isa, instruction)
-    if isinstance(place, LabelDefinition):
-        return definition_markdown(analysis, place.bundle, place.name)
     if isinstance(place, BundleEnd):
         return bundle_markdown(program, place.bundle)
     return None

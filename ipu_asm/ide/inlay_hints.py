@@ -11,12 +11,13 @@ from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.kinds import ADDRESSES, CYCLES, IMMEDIATES, LANDINGS, TIME, TRIPS, VALUES
 from ipu_asm.ide.loop_counts import branch_remark, repeat_remark
-from ipu_asm.ide.macros.names import MARK, bodies
+from ipu_asm.ide.macros import bodies
 from ipu_asm.ide.pages.instruction import line_text
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.ide.run_facts import shown_facts
+from ipu_asm.ide.symbols.parameters import MARK
 from ipu_asm.ide.syntax_element import end_of_bundle
-from ipu_asm.ide.template.bundles import output_values
+from ipu_asm.ide.template_pages import output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.named_tuple import NamedTuple

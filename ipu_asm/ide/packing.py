@@ -23,10 +23,8 @@ from ipu_asm.flow.packing.pack import (
 )
 from ipu_asm.flow.packing.pipeline import least_trips, loop_schedule, loops_to_pipeline
 from ipu_asm.flow.packing.schedule import schedule
-from ipu_asm.flow.packing.webs import computes, instruction_at
-from ipu_asm.ide.expansions import is_template, reading_at
+from ipu_asm.ide.expansions import is_template, reading_at, written_edits
 from ipu_asm.ide.refactorings.offer import bundle_position_at
-from ipu_asm.ide.template.checked import written_edits
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program, cached_on_program

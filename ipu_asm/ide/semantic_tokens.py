@@ -15,7 +15,7 @@ from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.assertions import assertion_words
 from ipu_asm.ide.expansions import Reading, skeleton_reading, whole_reading
-from ipu_asm.ide.registers import registers_in_operand
+from ipu_asm.ide.symbols.registers import registers_in_operand
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value

@@ -6,30 +6,27 @@ A mnemonic has one signature for each form, a macro of the file one for each def
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Sequence
+from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
+from ipu_asm.ide.completion.headers import header_names, with_header_values
+from ipu_asm.ide.completion.macros import with_values
 from ipu_asm.ide.completion.operands import form_accepts
 from ipu_asm.ide.expansions import is_template, reading_at
-from ipu_asm.ide.macros.completion import with_values
-from ipu_asm.ide.macros.names import (
+from ipu_asm.ide.macros import last_bundle_of, macros_called, without_comments
+from ipu_asm.ide.pages.label import comment_above
+from ipu_asm.ide.symbols.base import line_of
+from ipu_asm.ide.symbols.header_names import FileReading, shown_path
+from ipu_asm.ide.symbols.parameters import (
     MARK,
-    Macro,
     MacroBody,
     MacroParameter,
-    ParameterInScope,
-    last_bundle_of,
-    macros_called,
+    Parameter,
     parameters_of,
-    without_comments,
+    shown_parameters,
 )
-from ipu_asm.ide.macros.page import parameter_markdown, shown_parameters
-from ipu_asm.ide.names.completion import header_names, with_header_values
-from ipu_asm.ide.names.lookup import FileReading
-from ipu_asm.ide.names.page import shown_path
-from ipu_asm.ide.pages.label import comment_above
-from ipu_asm.ide.template.blocks import call_at, template_syntax
+from ipu_asm.ide.template_syntax import call_at, template_syntax
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -42,36 +39,15 @@ if TYPE_CHECKING:
 
 
 _PARAMETER: Final = re.compile(r"\s*(\w+(?:\.\.\.)?|\.\.\.)\s*(?::\s*(\w+))?\s*(?:=\s*(.*))?", re.S)
-
-
-class HeaderMacro(NamedTuple):
-    """A macro of a header, and a paragraph about it; `is_define` if the preprocessor calls it."""
-
-    name: str
-    is_define: bool
-    parameters: tuple[MacroParameter, ...]
-    summary: str
-
-
-_MOST_SIGNATURES = 40
-
-
-_OF_PREPROCESSOR = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")
-
-
+_MAX_SIGNATURES: Final = 40
+_OF_PREPROCESSOR: Final = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")
 # Blanks separate arguments if there is no operator next to them.
-_OF_ASSEMBLER = re.compile(
+_OF_ASSEMBLER: Final = re.compile(
     r""""(?:[^"\\]|\\.)*"?|[()\[\]]|(?P<between>,|(?<=[\w")\]])\s+(?=[\w$"\\]|\Z))"""
 )
-
-
-_DEEPER = {"(": 1, "[": 1, ")": -1, "]": -1}
-
-
-_EQUALS = re.compile(r"[ \t]*=(?!=)")
-
-
-_NAMED = re.compile(r"\s*(\w+)\s*=(?!=)")
+_DEEPER: Final = {"(": 1, "[": 1, ")": -1, "]": -1}
+_EQUALS: Final = re.compile(r"[ \t]*=(?!=)")
+_NAMED: Final = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
 class SignatureParameter(NamedTuple):
@@ -117,7 +93,7 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     values = with_values(analysis.program, (*context.complete_operands, word))
     *written, word = with_header_values(analysis, values)
     context = context._replace(complete_operands=tuple(written))
-    forms = _by_fitness(analysis, spec, context, word)[:_MOST_SIGNATURES]
+    forms = _by_fitness(analysis, spec, context, word)[:_MAX_SIGNATURES]
     found: dict[str, Signature] = {}
     for form in forms:
         label, parameters = _syntax_line(form, analysis.isa.surface.operand_separator)
@@ -145,7 +121,6 @@ def _in_template(analysis: Analysis, offset: int) -> list[Signature]:
 
 
 def _default(parameter: str) -> str:
-    """Return whether a parameter of a template macro must be given."""
     default = parameter.partition("=")[2].strip()
     return f"{inline_code(default)} by default" if default else "required"
 
@@ -218,57 +193,58 @@ def _markdown(operand: Operand) -> str:
     return f"{described}\n\n{takes}" if described else takes
 
 
+class _Callable(NamedTuple):
+    """A macro with parameters, each with a page, and a paragraph about it."""
+
+    name: str
+    is_define: bool
+    parameters: tuple[MacroParameter, ...]
+    pages: tuple[str, ...]
+    summary: str
+
+
 def _of_macros(analysis: Analysis, context: CompletionContext, offset: int) -> list[Signature]:
     """Return the signatures of the called macro, those with parameters left to write first."""
-    macros = macros_called(analysis.program, context.mnemonic)
-    elsewhere = None if macros else header_macro(analysis, context.mnemonic)
-    code = _call_text(analysis.program, context, offset) if macros or elsewhere else ""
-    if not code:
-        return []
+    callables = list(_callables(analysis, context.mnemonic))
+    code = _call_text(analysis.program, context, offset) if callables else ""
     found: dict[str, Signature] = {}
-    if elsewhere is not None:
-        arguments = _arguments(code, elsewhere.is_define)
-        return [_of_header_macro(elsewhere, arguments)] if arguments else []
-    for macro in macros:
-        arguments = _arguments(code, macro.is_define)
-        if arguments and not macro.is_object_like:
-            signature = _of_macro(analysis, macro, arguments)
-            found.setdefault(signature.label, signature)
+    for each in callables:
+        arguments = _arguments(code, each.is_define) if code else []
+        if arguments:
+            shown = shown_parameters(each.parameters)
+            label = f"{each.name}({shown})" if each.is_define else f"{each.name} {shown}".rstrip()
+            labels = (shown_parameters([parameter]) for parameter in each.parameters)
+            parameters = tuple(SignatureParameter(*pair) for pair in zip(labels, each.pages))
+            active = _active_of_macro(each.parameters, arguments, may_name=not each.is_define)
+            found.setdefault(label, Signature(label, each.summary, parameters, active))
     return sorted(found.values(), key=lambda signature: signature.active is None)
 
 
-def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Signature:
-    program = analysis.program
-    parameters = parameters_of(program, macro)
-    body = MacroBody(macro.bundle, last_bundle_of(program, macro), macro.name, parameters)
-    shown = shown_parameters(parameters)
-    label = f"{macro.name}({shown})" if macro.is_define else f"{macro.name} {shown}".rstrip()
-    line = analysis.source.lines.position(macro.span.start).line + 1
-    comment = comment_above(program, macro.bundle)
-    takes = (
-        # The title repeats what the line shows.
-        parameter_markdown(analysis, ParameterInScope(body, parameter)).partition("\n\n")[2]
-        for parameter in parameters
-    )
-    labels = (shown_parameters([parameter]) for parameter in parameters)
-    return Signature(
-        label,
-        f"{comment}\n\nline {line}".lstrip(),
-        tuple(SignatureParameter(*each) for each in zip(labels, takes)),
-        _active_of_macro(parameters, arguments, may_name=not macro.is_define),
-    )
-
-
-def _of_header_macro(macro: HeaderMacro, arguments: Sequence[str]) -> Signature:
-    parameters = macro.parameters
-    shown = shown_parameters(parameters)
-    label = f"{macro.name}({shown})" if macro.is_define else f"{macro.name} {shown}".rstrip()
-    return Signature(
-        label,
-        macro.summary,
-        tuple(SignatureParameter(shown_parameters([each]), "") for each in parameters),
-        _active_of_macro(parameters, arguments, may_name=not macro.is_define),
-    )
+def _callables(analysis: Analysis, name: str) -> Iterator[_Callable]:
+    """Yield the macros with parameters of the file that have a name, else that of a header."""
+    program, is_known = analysis.program, False
+    for macro in macros_called(program, name):
+        is_known = True
+        parameters = parameters_of(program, macro)
+        body = MacroBody(macro.bundle, last_bundle_of(program, macro), name, parameters)
+        # The title of a parameter's page repeats what the line shows.
+        pages = (Parameter(body, p).description(analysis).partition("\n\n")[2] for p in parameters)
+        about = f"{comment_above(program, macro.bundle)}\n\nline {line_of(analysis, macro.span)}"
+        if not macro.is_object_like:
+            yield _Callable(name, macro.is_define, parameters, tuple(pages), about.lstrip())
+    definition = None if is_known else header_names(analysis).get(name)
+    if definition is not None and definition.parameters is not None:
+        matches = filter(None, map(_PARAMETER.match, definition.parameters))
+        parameters = tuple(
+            MacroParameter(match[1], Span(0, 0), match[3] or "", match[2] or "")
+            for match in matches
+        )
+        path, span = definition.place
+        line = analysis.headers[path].lines.position(span.start).line + 1
+        where = f"{inline_code(shown_path(FileReading(analysis), path))} line {line}"
+        about = f"{escaped(definition.remark)}\n\n{where}".lstrip()
+        is_define = definition.kind is NameKind.DEFINE
+        yield _Callable(name, is_define, parameters, ("",) * len(parameters), about)
 
 
 def _active_of_macro(
@@ -326,21 +302,3 @@ def _separated(code: str, marks: re.Pattern[str]) -> list[str]:
             start = match.end()
             has_blanks = has_blanks or is_blank
     return [*arguments, code[start:]]
-
-
-def header_macro(analysis: Analysis, name: str) -> HeaderMacro | None:
-    """Return the macro with parameters that a header defines; None if there is none."""
-    definition = header_names(analysis).get(name)
-    if definition is None or definition.parameters is None:
-        return None
-    matches = map(_PARAMETER.match, definition.parameters)
-    parameters = tuple(
-        MacroParameter(match[1], Span(0, 0), match[3] or "", match[2] or "")
-        for match in matches
-        if match
-    )
-    path, span = definition.place
-    line = analysis.headers[path].lines.position(span.start).line + 1
-    where = f"{inline_code(shown_path(FileReading(analysis), path))} line {line}"
-    summary = f"{escaped(definition.remark)}\n\n{where}".lstrip()
-    return HeaderMacro(name, definition.kind is NameKind.DEFINE, parameters, summary)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.config.files import scanned_text
-from ipu_asm.ide.names.lookup import DefinedAt, FileReading, code_words
-from ipu_asm.ide.names.occurrences import FileOccurrence, occurrences_of
+from ipu_asm.ide.symbols.header_names import (
+    DefinedAt,
+    FileOccurrence,
+    FileReading,
+    code_words,
+    occurrences_of,
+)
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import TimeSlice
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from typing import Generator, Iterator
 
-from ipu_asm.ide.names import rename as ide
-from ipu_asm.ide.names.lookup import FileReading, FoundName
-from ipu_asm.ide.rename import RenameError
+from ipu_asm.ide.symbols.base import RenameError
+from ipu_asm.ide.symbols.header_names import (
+    FileReading,
+    HeaderName,
+    code_words,
+    edits_by_file,
+    keeps_expansions,
+)
 from ipu_asm.isa.operands import quoted
-from ipu_asm.text import SourceFile, TextEdit
+from ipu_asm.text import SourceFile, TextEdit, apply_edits
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import workspace_edit_of_files
 from ipu_lsp.server.file_names import occurrences_everywhere, readers_of
@@ -17,9 +22,9 @@ from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice
 
 
-def check_renameable(session: LspSession, reading: FileReading, name: FoundName) -> None:
+def check_renameable(session: LspSession, reading: FileReading, name: HeaderName) -> None:
     """Raise `RenameError` for a name that cannot be renamed at all."""
-    _refuse(ide.why_not_renameable(reading, name))
+    name.check_renameable(reading)
     for each in name.definitions:
         path = each.file.path
         if session.workspace.folder_of(path) is None and not session.is_open(path):
@@ -28,11 +33,11 @@ def check_renameable(session: LspSession, reading: FileReading, name: FoundName)
 
 
 def rename_everywhere(
-    session: LspSession, readings: list[FileReading], name: FoundName, new: str
+    session: LspSession, readings: list[FileReading], name: HeaderName, new: str
 ) -> Generator[None, None, Json]:
     """Return the edits that rename a name in all files; raise `RenameError` if that is unsafe."""
     check_renameable(session, readings[0], name)
-    _refuse(ide.why_no_name(readings[0], name, new))
+    name.check_new_name(readings[0], new)
     found = []
     for wanted in name.definitions:
         for occurrence in occurrences_everywhere(session, readings, wanted):
@@ -40,13 +45,13 @@ def rename_everywhere(
                 yield
             else:
                 found.append(occurrence)
-    edits = ide.edits_by_file(found, new)
+    edits = edits_by_file(found, new)
     files = {path: file for path in edits if (file := _file(session, path)) is not None}
     for path in edits:
         if session.workspace.folder_of(path) is None and not session.is_open(path):
             where = f"{_shown(path)} is outside of the workspace"
             raise RenameError(f"{where} and uses {quoted(name.name)}")
-    edited = ide.edited_texts({path: file.text for path, file in files.items()}, edits)
+    edited = {path: apply_edits(files[path].text, changes) for path, changes in edits.items()}
     yield from _check_meaning(session, readings[0], name, new, edited)
     return workspace_edit_of_files(
         _converted(session, edits), versioned=session.client.document_changes
@@ -56,7 +61,7 @@ def rename_everywhere(
 def _check_meaning(
     session: LspSession,
     reading: FileReading,
-    name: FoundName,
+    name: HeaderName,
     new: str,
     edited: dict[str, str],
 ) -> Generator[None, None, None]:
@@ -70,13 +75,14 @@ def _check_meaning(
                 readers[path] = None
     for path in readers:
         file = _file(session, path)
-        for line in ide.lines_with_word(reading, file, new) if file else ():
-            where = f"line {line} of {_shown(path)}"
+        for span in code_words(reading.analysis.isa, file.text, new) if file else ():
+            assert file is not None
+            where = f"line {file.lines.position(span.start).line + 1} of {_shown(path)}"
             raise RenameError(f"{where} already has the word {quoted(new)}")
     for path in edited:
         yield
         view = _view(session, path)
-        if view and not ide.keeps_expansions(view.analysis, edited, name.name, new):
+        if view and not keeps_expansions(view.analysis, edited, name.name, new):
             raise RenameError(f"{quoted(new)} would change the expansion of {_shown(path)}")
 
 
@@ -103,8 +109,3 @@ def _file(session: LspSession, path: str) -> SourceFile | None:
 def _view(session: LspSession, path: str) -> View | None:
     document = session.headers.document(path) or session.file(path)
     return None if document is None else session.view_of(document)
-
-
-def _refuse(reason: str | None) -> None:
-    if reason is not None:
-        raise RenameError(reason)

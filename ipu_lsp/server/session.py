@@ -10,7 +10,7 @@ from lsprotocol import types as t
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.files import scanned_text, stamp_of
-from ipu_asm.ide.names.lookup import FileReading
+from ipu_asm.ide.symbols.header_names import FileReading
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.analyzers import Analyzers
 from ipu_lsp.server.client import LanguageClient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.definition import definition
+from ipu_asm.ide.navigation import definition
 from ipu_asm.text import Span
 from tests.ide.cursor import CURSOR, fixture
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
-from ipu_asm.ide.formatting.lines import INSTRUCTION
+from ipu_asm.ide.completion.snippets import INSTRUCTION
+from ipu_asm.ide.formatting.formatting import KEEP, formatting
+from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.test_everywhere import TEXTS, damaged
 from tests.ide.test_formatting import HOUSE

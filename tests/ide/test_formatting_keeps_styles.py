@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.formatting.formatting import STYLES, formatting
+from ipu_asm.ide.formatting.formatting import formatting
+from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.text import apply_edits
 from tests.ide.test_everywhere import TEXTS
 from tests.ide.test_formatting import check_formatting

@@ -18,9 +18,9 @@ from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.listing import listed_program, listing, slot_grid
-from ipu_asm.ide.references import highlights
+from ipu_asm.ide.navigation import highlights
+from ipu_asm.ide.outline import symbols
 from ipu_asm.ide.signature_help import signatures
-from ipu_asm.ide.symbols import symbols
 from ipu_asm.text import Span
 from tests.executed_lines import executed_lines
 

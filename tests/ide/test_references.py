@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.occurrences import OccurrenceKind
-from ipu_asm.ide.references import highlights, references
+from ipu_asm.ide.navigation import highlights, references
+from ipu_asm.ide.symbols.base import OccurrenceKind
 from ipu_asm.isa import load_isa
 from tests.ide.cursor import CURSOR, fixture
 

@@ -8,7 +8,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.blocks import DocumentSymbol
-from ipu_asm.ide.symbols import label_symbols, macro_symbols, symbols
+from ipu_asm.ide.outline import label_symbols, macro_symbols, symbols
 
 Expected = tuple[str, str, str]
 

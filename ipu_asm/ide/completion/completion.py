@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
 from ipu_asm.ide.assertions import assertion_completions
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at, free_slots
+from ipu_asm.ide.completion.headers import header_candidates, header_name_page
+from ipu_asm.ide.completion.macros import MacroCandidate, instruction_candidates
 from ipu_asm.ide.completion.operands import (
     LAST,
     filter_text,
@@ -26,21 +28,14 @@ from ipu_asm.ide.completion.snippets import (
     CompletionItem,
     instruction_snippet,
 )
+from ipu_asm.ide.completion.template import template_completions
 from ipu_asm.ide.expansions import is_template, whole_reading
-from ipu_asm.ide.macros.completion import (
-    MacroCandidate,
-    instruction_candidates,
-)
-from ipu_asm.ide.macros.names import MARK, ParameterInScope, macros_called, parameters_to_complete
-from ipu_asm.ide.macros.page import macro_markdown
-from ipu_asm.ide.names.completion import (
-    header_candidates,
-    header_name_page,
-)
+from ipu_asm.ide.macros import macros_called
 from ipu_asm.ide.pages.label import definition_markdown
-from ipu_asm.ide.pages.operand import register_markdown
+from ipu_asm.ide.symbols.macros import macro_markdown
+from ipu_asm.ide.symbols.parameters import MARK, Parameter, parameters_to_complete
+from ipu_asm.ide.symbols.registers import register_markdown
 from ipu_asm.ide.syntax_element import directive_at, directive_markdown
-from ipu_asm.ide.template.completion import template_completions
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.program.program import Program
@@ -156,7 +151,7 @@ def _instructions(program: Program, context: CompletionContext) -> Iterator[Comp
         )
 
 
-def _of_body(arguments: Sequence[ParameterInScope], span: Span) -> Iterator[CompletionItem]:
+def _of_body(arguments: Sequence[Parameter], span: Span) -> Iterator[CompletionItem]:
     """Yield the parameters in scope in a macro's body, in order."""
     for number, (body, parameter) in enumerate(arguments):
         text = MARK + parameter.name

@@ -8,6 +8,14 @@ from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, val
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.context import CompletionContext, free_slots
+from ipu_asm.ide.completion.headers import header_candidates, header_names, with_header_values
+from ipu_asm.ide.completion.macros import (
+    MacroCandidate,
+    argument_candidates,
+    fitting_candidates,
+    operand_candidates,
+    with_values,
+)
 from ipu_asm.ide.completion.snippets import (
     DISTANCE,
     FIRST,
@@ -20,21 +28,10 @@ from ipu_asm.ide.completion.snippets import (
     CompletionItem,
     macro_call_snippet,
 )
-from ipu_asm.ide.macros.completion import (
-    MacroCandidate,
-    argument_candidates,
-    fitting_candidates,
-    operand_candidates,
-    with_values,
-)
-from ipu_asm.ide.macros.names import MARK, macros_called
-from ipu_asm.ide.names.completion import (
-    header_candidates,
-    header_names,
-    with_header_values,
-)
-from ipu_asm.ide.numeric_labels import valid_numeric_references
+from ipu_asm.ide.macros import macros_called
 from ipu_asm.ide.pages.label import distance_text
+from ipu_asm.ide.symbols.labels import valid_numeric_references
+from ipu_asm.ide.symbols.parameters import MARK
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.program import Program

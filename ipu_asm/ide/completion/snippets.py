@@ -8,7 +8,7 @@ from itertools import count
 from typing import Collection, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
-from ipu_asm.ide.macros.completion import MacroCandidate
+from ipu_asm.ide.completion.macros import MacroCandidate
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.named_tuple import NamedTuple

@@ -12,7 +12,7 @@ from typing import Callable, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.config.configuration import MNEMONIC_CASES
-from ipu_asm.ide.macros.names import bodies
+from ipu_asm.ide.macros import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide.blocks import BUNDLE
+from ipu_asm.ide.completion.snippets import INSTRUCTION
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.formatting.atoms import KEEP_CASE, LINE_BREAK, Role, mnemonic_in_case
 from ipu_asm.ide.formatting.formatting import (
@@ -18,7 +20,7 @@ from ipu_asm.ide.formatting.formatting import (
     layout_analysis,
     tag_spans,
 )
-from ipu_asm.ide.formatting.lines import BUNDLE, INSTRUCTION, KEEP, GapKind
+from ipu_asm.ide.formatting.lines import KEEP, GapKind
 from ipu_asm.ide.formatting.slices import FormatJob, conventions, line_gaps
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

@@ -24,7 +24,7 @@ from ipu_asm.ide.formatting.atoms import (
 )
 from ipu_asm.ide.formatting.conventions import Conventions, GapVotes, votes_of
 from ipu_asm.ide.formatting.lines import KEEP, Line, arranged, line_of, respaced
-from ipu_asm.ide.macros.names import bodies
+from ipu_asm.ide.macros import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program

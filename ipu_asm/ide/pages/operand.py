@@ -15,15 +15,13 @@ from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.ide.pages.instruction import held_bits, sentences_about_latency
 from ipu_asm.ide.pages.label import target_markdown
 from ipu_asm.ide.pages.timing import sentences_about_operand
-from ipu_asm.ide.registers import RegisterUse, registers_in
 from ipu_asm.ide.run_facts import origin_of, shown_facts
+from ipu_asm.ide.symbols.registers import RegisterUse, about_file, register_title, registers_in
 from ipu_asm.ide.syntax_element import OperandAt, reference_at
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
-from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.program.program import Program
-from ipu_asm.program.register_notes import notes_at
-from ipu_asm.reports.markdown import escaped, inline_code
+from ipu_asm.reports.markdown import inline_code
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -76,7 +74,7 @@ def operand_markdown(
     register = part.register if part else _register(program.isa, operand, text)
     register = register if register in program.isa.file_of_register else None
     sections = [
-        _register_title(program, register, place.bundle)
+        register_title(program, register, place.bundle)
         if register
         else _value(program.isa, instruction, operand, text),
         _role(instruction, operand, text) if operand is not None else "",
@@ -89,14 +87,9 @@ def operand_markdown(
             place.operand,
         ),
         register_values(program, place.bundle, register) if register else "",
-        _about_file(program.isa, register) if register else "",
+        about_file(program.isa, register) if register else "",
     ]
     return "\n\n".join(section for section in sections if section) or None
-
-
-def register_markdown(program: Program, register: str) -> str:
-    """Return the page of a register: its note from the head of the file, and its register file."""
-    return f"{_register_title(program, register, -1)}\n\n{_about_file(program.isa, register)}"
 
 
 def _matching_operand(instruction: Instruction, place: int) -> Operand | None:
@@ -130,25 +123,6 @@ def _register(isa: Isa, operand: Operand | None, text: str) -> str | None:
         text = operand.type.format(value)
     spellings = (text, text.lower(), text.upper())
     return next((name for name in spellings if name in isa.file_of_register), None)
-
-
-def _register_title(program: Program, register: str, bundle: int) -> str:
-    """Return a title: the register's name and the author's note on it that applies at `bundle`."""
-    note = notes_at(program, bundle).get(register)
-    return f"**`{register}`** · {escaped(note)}" if note else f"**`{register}`**"
-
-
-def _about_file(isa: Isa, register: str) -> str:
-    file = isa.file_of_register[register]
-    parts = sorted(isa.units(register) - {register})
-    if parts and all(part in isa.file_of_register for part in parts):
-        names = " and ".join(f"`{part}`" for part in parts)
-        return f"Has the bits of {names} · {_title_and_summary(file)}"
-    return _title_and_summary(file)
-
-
-def _title_and_summary(file: RegisterFile) -> str:
-    return f"{file.title[:1].upper()}{file.title[1:]} · {file.as_phrase()} · {file.summary}"
 
 
 def _value(isa: Isa, instruction: Instruction, operand: Operand | None, text: str) -> str:

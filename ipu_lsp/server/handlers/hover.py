@@ -8,8 +8,7 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import hover as ide_hover
 from ipu_asm.ide import signature_help as ide_signature_help
-from ipu_asm.ide.names.lookup import name_at
-from ipu_asm.ide.names.page import name_hover
+from ipu_asm.ide.symbols.header_names import name_at
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import LspSession
@@ -22,7 +21,7 @@ def hover(session: LspSession, params: t.HoverParams) -> dict[str, Any] | None:
         return None
     offset = view.coordinates.offset(params.position)
     readings = session.readings(params.text_document.uri)
-    found = name_hover(readings, offset)
+    found = ide_hover.hover_in_files(readings, offset)
     if found is None and (
         not session.is_foreign(params.text_document.uri) or name_at(readings, offset)
     ):

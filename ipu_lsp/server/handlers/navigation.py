@@ -7,18 +7,16 @@ from typing import Generator, Iterable
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
-from ipu_asm.ide import definition as ide_definition
-from ipu_asm.ide import references as ide_references
-from ipu_asm.ide import rename as ide_rename
-from ipu_asm.ide.names import definition as names
-from ipu_asm.ide.names.lookup import FileReading, FoundName, name_of_several_files
-from ipu_asm.ide.occurrences import OccurrenceKind
+from ipu_asm.ide import navigation
+from ipu_asm.ide.symbols.base import OccurrenceKind, RenameError
+from ipu_asm.ide.symbols.header_names import FileReading, HeaderName, name_of_several_files
+from ipu_asm.source.source_map import MAIN
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.file_names import occurrences_everywhere
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
 from ipu_lsp.server.renaming import check_renameable, rename_everywhere
-from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import uri_of
 
 _READS, _WRITES = (
@@ -42,41 +40,27 @@ def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[J
     view = session.view(uri)
     if view is None:
         return None
-    range_ = view.coordinates.range
     offset = view.coordinates.offset(params.position)
-    elsewhere = names.definitions_elsewhere(session.readings(uri), offset)
-    if elsewhere:
-        return _elsewhere(session, view, elsewhere)
-    found = ide_definition.definition(view.analysis, offset)
-    if found is None:
-        return None
-    if not session.client.definition_links:
-        return {"uri": uri, "range": range_(found.name)}
-    link = {
-        "originSelectionRange": range_(found.origin),
-        "targetUri": uri,
-        "targetRange": range_(found.full_span),
-        "targetSelectionRange": range_(found.name),
-    }
-    return [link]
-
-
-def _elsewhere(session: LspSession, view: View, found: list[names.FileDefinition]) -> list[Json]:
+    found = navigation.definitions(session.readings(uri), offset)
     links = []
-    for origin, path, name, full_span in found:
-        place = session.place_in(path)
+    for origin, name, full_span, path in found:
+        place = (uri, view.coordinates) if path == MAIN else session.place_in(path)
         if place is None:
             continue
-        uri, coordinates = place
+        target, coordinates = place
+        selected = coordinates.range(name)
         link = {
             "originSelectionRange": view.coordinates.range(origin),
-            "targetUri": uri,
+            "targetUri": target,
             "targetRange": coordinates.range(full_span),
-            "targetSelectionRange": coordinates.range(name),
+            "targetSelectionRange": selected,
         }
-        location = {"uri": uri, "range": link["targetSelectionRange"]}
+        location = {"uri": target, "range": selected}
         links.append(link if session.client.definition_links else location)
-    return links
+    if not found:
+        return None
+    is_here = found[0].path == MAIN
+    return links[0] if is_here and not session.client.definition_links else links
 
 
 def references(
@@ -92,7 +76,7 @@ def references(
     name = name_of_several_files(readings, offset)
     if name is not None:
         return (yield from _of_name(session, readings, name, params.context.include_declaration))
-    found = ide_references.references(view.analysis, offset, params.context.include_declaration)
+    found = navigation.references(view.analysis, offset, params.context.include_declaration)
     address, range_of = json_text(uri), view.coordinates.encoded_range
     return _array(f'{{"uri":{address},"range":{range_of(span)}}}' for span in found)
 
@@ -104,13 +88,13 @@ def document_highlight(
     view = session.view(params.text_document.uri)
     if view is None:
         return None
-    found = ide_references.highlights(view.analysis, view.coordinates.offset(params.position))
+    found = navigation.highlights(view.analysis, view.coordinates.offset(params.position))
     range_of = view.coordinates.encoded_range
     return _array(f'{{"range":{range_of(span)},"kind":{_KINDS[kind]}}}' for span, kind in found)
 
 
 def _of_name(
-    session: LspSession, readings: list[FileReading], name: FoundName, with_definition: bool
+    session: LspSession, readings: list[FileReading], name: HeaderName, with_definition: bool
 ) -> Generator[None, None, EncodedJson | None]:
     locations: dict[str, None] = {}
     for wanted in name.definitions:
@@ -140,7 +124,7 @@ def document_links(session: LspSession, params: t.DocumentLinkParams) -> list[Js
     range_ = view.coordinates.range
     return [
         {"range": range_(link.span), "target": target}
-        for link in ide_definition.document_links(view.analysis)
+        for link in navigation.document_links(view.analysis)
         if (target := uri_of(link.path)) is not None
     ]
 
@@ -160,8 +144,8 @@ def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json |
         if name is not None:
             check_renameable(session, readings[0], name)
             return {"range": view.coordinates.range(name.span), "placeholder": name.name}
-        found = ide_rename.prepare_rename(view.analysis, offset)
-    except ide_rename.RenameError as error:
+        found = navigation.prepare_rename(view.analysis, offset)
+    except RenameError as error:
         raise _refusal(error) from error
     return {"range": view.coordinates.range(found.span), "placeholder": found.name}
 
@@ -180,8 +164,8 @@ def rename(session: LspSession, params: t.RenameParams) -> Generator[None, None,
     try:
         if name is not None:
             return (yield from rename_everywhere(session, readings, name, params.new_name))
-        edits = ide_rename.rename(view.analysis, offset, params.new_name)
-    except ide_rename.RenameError as error:
+        edits = navigation.rename(view.analysis, offset, params.new_name)
+    except RenameError as error:
         raise _refusal(error) from error
     return workspace_edit(
         session.documents[uri],
@@ -190,5 +174,5 @@ def rename(session: LspSession, params: t.RenameParams) -> Generator[None, None,
     )
 
 
-def _refusal(error: ide_rename.RenameError) -> JsonRpcException:
+def _refusal(error: RenameError) -> JsonRpcException:
     return JsonRpcException(str(error), t.LSPErrorCodes.RequestFailed.value)

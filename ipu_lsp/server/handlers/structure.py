@@ -8,7 +8,7 @@ from typing import Generator, Iterator
 from lsprotocol import types as t
 
 from ipu_asm.ide import folding as ide_folding
-from ipu_asm.ide import symbols as ide_symbols
+from ipu_asm.ide import outline
 from ipu_asm.ide.blocks import (
     BUNDLE,
     FUNCTION,
@@ -19,7 +19,7 @@ from ipu_asm.ide.blocks import (
     REGISTERS,
     DocumentSymbol,
 )
-from ipu_asm.ide.names.symbols import header_symbols
+from ipu_asm.ide.symbols.header_names import header_macros
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.convert import Coordinates
@@ -52,7 +52,7 @@ def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> lis
     view = session.view(uri)
     if view is None:
         return None
-    found = ide_symbols.symbols(view.analysis)
+    found = outline.symbols(view.analysis)
     if session.client.nested_symbols:
         return [_nested(symbol, view.coordinates) for symbol in found]
     return [entry for symbol in found for entry in _flat(symbol, None, uri, view.coordinates)]
@@ -101,7 +101,7 @@ def _macros_of_header(session: LspSession, path: str) -> list[Json]:
                 "location": {"uri": uri, "range": coordinates.range(symbol.span)},
                 "containerName": re.split(r"[/\\]", path)[-1],
             }
-            for symbol in header_symbols(file)
+            for symbol in header_macros(file)
         ]
 
     if session.is_open(path):
@@ -121,8 +121,8 @@ def _labels(uri: str, view: View) -> tuple[list[Json], tuple[str, ...]]:
             "containerName": file,
         }
         for symbol in (
-            *ide_symbols.label_symbols(view.analysis),
-            *ide_symbols.macro_symbols(view.analysis),
+            *outline.label_symbols(view.analysis),
+            *outline.macro_symbols(view.analysis),
         )
     ]
     return labels, tuple(view.analysis.headers)

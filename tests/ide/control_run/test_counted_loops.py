@@ -10,8 +10,8 @@ from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.loop_counts import loop_paragraph
+from ipu_asm.ide.outline import symbols
 from ipu_asm.ide.run_inputs import run_totals
-from ipu_asm.ide.symbols import symbols
 from ipu_asm.isa import load_isa
 from ipu_asm.text import Span
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from ipu_asm import analyze
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.ide.formatting.formatting import KEEP, STYLES, content_of, formatting
+from ipu_asm.ide.formatting.formatting import KEEP, content_of, formatting
+from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings

@@ -8,17 +8,16 @@ from ipu_asm import analyze
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.ide.code_lens import code_lenses
-from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding, selection_ranges
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.inline_values import inline_values
 from ipu_asm.ide.kinds import ADDRESSES, EXPANSIONS, LOOPS, REFERENCES, VALUES
 from ipu_asm.ide.listing import listed_program, listing, slot_grid
-from ipu_asm.ide.references import references
-from ipu_asm.ide.rename import RenameError, rename
+from ipu_asm.ide.navigation import definition, references, rename
+from ipu_asm.ide.outline import label_symbols, macro_symbols, symbols
 from ipu_asm.ide.signature_help import signature_help
-from ipu_asm.ide.symbols import label_symbols, macro_symbols, symbols
+from ipu_asm.ide.symbols.base import RenameError
 from ipu_asm.text import Span, apply_edits
 from tests.ide.cursor import fixture
 

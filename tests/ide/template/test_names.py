@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.ide.definition import definition
-from ipu_asm.ide.occurrences import OccurrenceKind
-from ipu_asm.ide.references import highlights, references
-from ipu_asm.ide.rename import RenameError, prepare_rename, rename
+from ipu_asm.ide.navigation import definition, highlights, prepare_rename, references, rename
+from ipu_asm.ide.symbols.base import OccurrenceKind, RenameError
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.text import apply_edits

@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.ide.references import highlights
+from ipu_asm.ide.navigation import highlights
 from ipu_asm.isa import load_isa
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import apply_edits

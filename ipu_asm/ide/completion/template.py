@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Final, Iterator, Sequence
 
+from ipu_asm.ide.blocks import described
+from ipu_asm.ide.completion.macros import MacroCandidate
 from ipu_asm.ide.completion.snippets import (
     KEYWORD,
     MACRO,
@@ -12,9 +14,7 @@ from ipu_asm.ide.completion.snippets import (
     CompletionItem,
 )
 from ipu_asm.ide.expansions import Reading, reading_at, skeleton_reading
-from ipu_asm.ide.macros.completion import MacroCandidate
-from ipu_asm.ide.template.blocks import TemplateSyntax, WrittenName, names_known_at, template_syntax
-from ipu_asm.ide.template.outline import described
+from ipu_asm.ide.template_syntax import TemplateSyntax, WrittenName, names_known_at, template_syntax
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.source_map import MAIN

@@ -20,14 +20,16 @@ from ipu_asm.ide.blocks import (
     blocks_of,
     has_content,
     macro_blocks,
+    symbol_of_tag,
+    template_symbols,
+    with_tags,
 )
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.loop_counts import loop_detail
-from ipu_asm.ide.macros.names import Macro, last_bundle_of, parameters_of
-from ipu_asm.ide.macros.page import shown_parameters
+from ipu_asm.ide.macros import Macro, last_bundle_of
+from ipu_asm.ide.symbols.parameters import parameters_of, shown_parameters
 from ipu_asm.ide.syntax_element import end_of_bundle
-from ipu_asm.ide.template.bundles import WrittenBundles
-from ipu_asm.ide.template.outline import symbol_of_tag, template_symbols, with_tags
+from ipu_asm.ide.template_pages import WrittenBundles
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import roles

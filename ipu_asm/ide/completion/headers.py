@@ -6,9 +6,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, Mapping, Sequence
 
-from ipu_asm.ide.macros.completion import MacroCandidate
-from ipu_asm.ide.names.lookup import FileReading, definitions_of
-from ipu_asm.ide.names.page import definition_page
+from ipu_asm.ide.completion.macros import MacroCandidate
+from ipu_asm.ide.symbols.header_names import FileReading, definition_page, definitions_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import NameDefinition, NameKind

@@ -6,16 +6,15 @@ import re
 from typing import Final, Iterator, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.ide.macros.names import (
+from ipu_asm.ide.macros import (
     Macro,
     Macros,
     expand_names,
     is_usable_as_instruction,
     macros_in,
-    parameters_of,
     replacement_text,
 )
-from ipu_asm.ide.macros.page import shown_parameters
+from ipu_asm.ide.symbols.parameters import parameters_of, shown_parameters
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.named_tuple import NamedTuple
