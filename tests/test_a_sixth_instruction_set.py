@@ -16,12 +16,11 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.config.isa_choice import choose_isa
-from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import formatting
+from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import LANDINGS, LENS_FAMILIES
 from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.navigation import definition, highlights, rename

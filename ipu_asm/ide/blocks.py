@@ -1,4 +1,4 @@
-"""Nested blocks of bundles: labels, loops and macros."""
+"""Symbols of an outline, and the nested blocks of labels, loops, macros and tags they are for."""
 
 from __future__ import annotations
 

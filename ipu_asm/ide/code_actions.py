@@ -23,7 +23,6 @@ from ipu_asm.text import SourceFile, Span, TextEdit
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _CONTEXT: Final = re.compile(r"\s*ipu:\s*context\b")
 
 
@@ -35,8 +34,6 @@ class Declaration(NamedTuple):
 
 
 _EXAMPLE: Final = 128
-
-
 _MOST: Final = 3
 
 
@@ -49,8 +46,6 @@ class HostValue(NamedTuple):
 
 
 _LONGEST_LINE: Final = 100
-
-
 _BLANKS: Final = " \t"
 
 

@@ -1,4 +1,4 @@
-"""Folding ranges: comment blocks, multi-line bundles, labelled blocks and regions."""
+"""Folding ranges of comments, bundles, labels and regions, and selection ranges."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 COMMENT: Final = "comment"
-
-
 REGION: Final = "region"
 
 

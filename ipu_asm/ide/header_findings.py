@@ -1,4 +1,4 @@
-"""Findings in headers: where the files that include them show them, and where the headers do."""
+"""Findings in headers, where files show them, and changes of settings that resolve findings."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ class MissingHeader(NamedTuple):
 
 
 _MOST_WAYS = 10
-
-
 """How many places that lead to a finding in a header are told."""
 
 

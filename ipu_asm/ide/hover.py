@@ -45,7 +45,6 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _SEPARATOR: Final = "\n\n---\n\n"
 
 

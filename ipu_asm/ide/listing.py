@@ -1,4 +1,4 @@
-"""Listing of a program: address, word and source line side by side, with errors in place."""
+"""Views of a whole program: its listing, its expansion, and its grid of slots."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycl
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.dependences import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
-from ipu_asm.ide.pages.timing import reads_of_changed_registers
+from ipu_asm.ide.pages.instruction import reads_of_changed_registers
 from ipu_asm.ide.run_facts import (
     configuration_phrase,
     listed,

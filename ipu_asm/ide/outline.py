@@ -38,12 +38,8 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _MOST_WORDS: Final = 3
-
-
 """Words of a heading, of which the mark of the comment is one."""
-
 
 _LONGEST_NAME: Final = 60
 

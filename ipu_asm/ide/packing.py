@@ -24,7 +24,7 @@ from ipu_asm.flow.packing.pack import (
 from ipu_asm.flow.packing.pipeline import least_trips, loop_schedule, loops_to_pipeline
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.ide.expansions import is_template, reading_at, written_edits
-from ipu_asm.ide.refactorings.offer import bundle_position_at
+from ipu_asm.ide.refactorings.checks import bundle_position_at
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program, cached_on_program
@@ -33,9 +33,9 @@ from ipu_asm.text import TextEdit, counted
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _MOST_TO_PIPELINE, _MOST_TO_REBASE = 30, 60
 """Operations of a loop: with so many, a schedule takes about as long as the offers to pack."""
+
 _MOST_REWRITTEN_BUNDLES = 200
 
 

@@ -21,10 +21,7 @@ from ipu_asm.text import Span, counted
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _MOST_SHOWN = 16
-
-
 _MOST_NAMED = 3
 
 

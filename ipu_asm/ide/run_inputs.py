@@ -1,4 +1,4 @@
-"""What a program can be run with: registers and data, each with where its value is from."""
+"""Inputs of a run: registers and data with the origins of their values; and totals of a run."""
 
 from __future__ import annotations
 
@@ -41,16 +41,10 @@ class RunTotals(NamedTuple):
 
 
 HEADER = "header"
-
-
 """The origin of what the head comment of the program says."""
 
-
 COMMENT = "comment"
-
-
 """The origin of values in `# CR` comments."""
-
 
 _WORD = 1 << 32
 

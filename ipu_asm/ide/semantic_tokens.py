@@ -29,34 +29,15 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 MNEMONIC: Final = "function"
-
-
 REGISTER: Final = "variable"
-
-
 LABEL: Final = "label"
-
-
 NUMBER: Final = "number"
-
-
 KEYWORD: Final = "keyword"
-
-
 PARAMETER: Final = "parameter"
-
-
 COMMENT: Final = "comment"
-
-
 DIRECTIVE: Final = "macro"
-
-
 STRING: Final = "string"
-
-
 KINDS: Final = (
     MNEMONIC,
     REGISTER,
@@ -68,29 +49,13 @@ KINDS: Final = (
     DIRECTIVE,
     STRING,
 )
-
-
 DEFINITION: Final = "definition"
-
-
 DEPRECATED: Final = "deprecated"
-
-
 _MOST_MODIFIERS: Final = 31
-
-
 _MOST_REMEMBERED: Final = 1 << 14
-
-
 _QUOTE: Final = '"'
-
-
 _LINE: Final = re.compile(r"[^\s\\](?:[^\r\n]*[^\s\\])?")
-
-
 _WORDS: Final = re.compile(r"[\w.|=]+")
-
-
 # One of `KINDS` and its modifiers.
 TokenKind = tuple[str, tuple[str, ...]]
 
@@ -276,14 +241,8 @@ _KEYWORDS: Final = frozenset({
     "and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "recursive",
     "true", "True",
 })  # fmt: skip
-
-
 _FUNCTIONS: Final = frozenset({"cycler", "dict", "joiner", "namespace", "range"})
-
-
 _KINDS: Final = {NameKind.PARAMETER: PARAMETER, NameKind.TEMPLATE_MACRO: MNEMONIC}
-
-
 _MARK: Final = 2
 
 

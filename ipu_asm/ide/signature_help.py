@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
-from ipu_asm.ide.completion.headers import header_names, with_header_values
-from ipu_asm.ide.completion.macros import with_values
+from ipu_asm.ide.completion.macros import header_names, with_header_values, with_values
 from ipu_asm.ide.completion.operands import form_accepts
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.macros import last_bundle_of, macros_called, without_comments
@@ -36,7 +35,6 @@ from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
-
 
 _PARAMETER: Final = re.compile(r"\s*(\w+(?:\.\.\.)?|\.\.\.)\s*(?::\s*(\w+))?\s*(?:=\s*(.*))?", re.S)
 _MAX_SIGNATURES: Final = 40

@@ -20,7 +20,6 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _MARK: Final = "."
 
 

@@ -1,4 +1,4 @@
-"""Block statements of a template, such as loops and macros, parsed tolerantly."""
+"""Tags of a template without an expansion: blocks, the names they define, and macro calls."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from ipu_asm.source.templates import Tag, TagKind, TagWord, WordKind, tag_words,
 from ipu_asm.text import Span
 
 _OPENING: Final = ("for", "if", "macro", "call", "filter", "with", "block", "raw", "autoescape")
-
-
 _BETWEEN: Final = {"elif": ("if",), "else": ("if", "for")}
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.code_lens import code_lenses
+from ipu_asm.ide.hints import code_lenses
 from ipu_asm.ide.kinds import LENS_FAMILIES, LOOPS, REFERENCES
 from tests.ide.test_everywhere import TEXTS, damaged
 

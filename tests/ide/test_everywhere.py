@@ -16,7 +16,6 @@ from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.blocks import REGISTERS, DocumentSymbol
 from ipu_asm.ide.code_actions import code_actions
-from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.completion.snippets import instruction_snippet
 from ipu_asm.ide.expansions import is_template, whole_reading
@@ -24,8 +23,8 @@ from ipu_asm.ide.folding import folding, selection_ranges
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.ide.formatting.on_type import formatting_on_type
+from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.listing import expansion_view, listed_program, listing, slot_grid
 from ipu_asm.ide.navigation import definition, highlights, prepare_rename, rename

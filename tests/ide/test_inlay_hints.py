@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.hints import inlay_hints
 from ipu_asm.ide.kinds import ADDRESSES, HINT_FAMILIES, IMMEDIATES, TIME
 from ipu_asm.text import Span
 from tests.ide.test_everywhere import TEXTS, damaged

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
 from ipu_asm.ide.assertions import assertion_completions
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at, free_slots
-from ipu_asm.ide.completion.headers import header_candidates, header_name_page
-from ipu_asm.ide.completion.macros import MacroCandidate, instruction_candidates
+from ipu_asm.ide.completion.macros import (
+    MacroCandidate,
+    header_candidates,
+    header_name_page,
+    instruction_candidates,
+)
 from ipu_asm.ide.completion.operands import (
     LAST,
     filter_text,
@@ -48,13 +52,8 @@ if TYPE_CHECKING:
 
 # A bound, so that the time does not grow with the file.
 _MOST_BUNDLES = 100
-
-
 _ALONE = "alone"
-
-
 """The trait of instructions that share a bundle with no other."""
-
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 

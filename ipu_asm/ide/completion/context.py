@@ -22,15 +22,9 @@ from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span
 
 _BOUNDARIES = ("SEPARATOR", "END", "LBRACE", "RBRACE")
-
-
 # Stray characters with which a word may begin.
 _SIGNS = ("+", "-", "$")
-
-
 _BRACKETS = ("[", "]")
-
-
 _DEEPER = {"[": 1, "(": 1, "]": -1, ")": -1}
 
 

@@ -1,4 +1,4 @@
-"""Completion of operands: registers, keywords, labels, macros and what calls take."""
+"""Completion of operands: registers, keywords, labels, macros, and arguments of calls."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, val
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.context import CompletionContext, free_slots
-from ipu_asm.ide.completion.headers import header_candidates, header_names, with_header_values
 from ipu_asm.ide.completion.macros import (
     MacroCandidate,
     argument_candidates,
     fitting_candidates,
+    header_candidates,
+    header_names,
     operand_candidates,
+    with_header_values,
     with_values,
 )
 from ipu_asm.ide.completion.snippets import (
@@ -41,10 +43,7 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 LAST = "2"
-
-
 """The rank behind local names and registers: there may be hundreds of names in headers."""
 
 

@@ -1,4 +1,4 @@
-"""Snippets of completion items: text with numbered placeholders, in the syntax of the protocol."""
+"""Completion items, and their snippets: text with placeholders in the protocol's syntax."""
 
 from __future__ import annotations
 
@@ -15,38 +15,16 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
 INSTRUCTION = "instruction"
-
-
 REGISTER = "register"
-
-
 KEYWORD = "keyword"
-
-
 LABEL = "label"
-
-
 DISTANCE = "distance"
-
-
 PARAMETER = "parameter"
-
-
 MACRO = "macro"
-
-
 VALUE = "value"
-
-
 DIRECTIVE = "directive"
-
-
 TEMPLATE_NAME = "template name"
-
-
 FIRST = "!"
-
-
 """Sorts before all digits: names that the author of the file chose."""
 
 
@@ -71,17 +49,9 @@ class CompletionItem(NamedTuple):
 
 
 _SPECIAL = re.compile(r"[\\$}]")
-
-
 _CHOICE_SPECIAL = re.compile(r"[\\$},|]")
-
-
 _ESCAPE = r"\\\g<0>"
-
-
 _MOST_CHOICES = 32
-
-
 # Of these, every operand type takes one unless it takes no numbers.
 _NUMBERS = ("0", "1", "16", "64", "128", "-64", "0x1000", "0x80000000")
 

@@ -19,8 +19,6 @@ from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax, comments_in
 
 LINE_BREAK: Final = re.compile(r"\r\n?|\n")
-
-
 _BLANKS: Final = " \t\r\n"
 
 
@@ -202,8 +200,6 @@ def _roles(syntax: BundleSyntax) -> list[Role]:
 
 
 KEEP_CASE, UPPER, LOWER = MNEMONIC_CASES
-
-
 _CASES: Final[Mapping[str, Callable[[str], str]]] = {UPPER: str.upper, LOWER: str.lower}
 
 

@@ -29,19 +29,10 @@ from ipu_asm.syntax.bundle import BundleSyntax, comments_in
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits, change_between
 
 _MOST_CHECKS: Final = 24
-
-
 _BLANKS: Final = re.compile(r"\s*")
-
-
 _WORD: Final = re.compile(r"[\w.]+|\S|$")
-
-
 Content = Callable[["Program"], object]
-
-
 """Returns what formatting must not change in a program."""
-
 
 __all__ = [
     "KEEP",
@@ -53,8 +44,6 @@ __all__ = [
     "format_job_for",
     "formatting",
 ]
-
-
 _BYTE_ORDER_MARK = "\ufeff"
 
 

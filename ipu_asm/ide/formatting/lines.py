@@ -1,4 +1,4 @@
-"""The lines of a text as cells: atoms with their kinds of gaps and their columns."""
+"""Lines of a text as cells of atoms with gaps and columns, and the styles to choose from."""
 
 from __future__ import annotations
 
@@ -11,17 +11,9 @@ from ipu_asm.ide.formatting.atoms import Atom, Role
 from ipu_asm.named_tuple import NamedTuple
 
 STYLES: Final = FORMAT_STYLES
-
-
 KEEP, INSTRUCTION, BUNDLE = STYLES
-
-
 _STYLE_MARKS: Final = (Role.COLON, Role.SEPARATOR, Role.END)
-
-
 _OPERANDS: Final = (Role.FIRST_OPERAND, Role.OPERAND, Role.COMMA, Role.AFTER_COMMA, Role.INSIDE)
-
-
 _TAB: Final = 8
 
 
@@ -201,8 +193,6 @@ _FIRST_KINDS: Final[Mapping[Role, GapKind]] = {
     Role.END: GapKind.INDENT_CLOSING,
     Role.SEPARATOR: GapKind.INDENT_CLOSING,
 }
-
-
 _KINDS: Final[Mapping[Role, GapKind]] = {
     Role.OPERAND: GapKind.OPERAND,
     Role.COMMA: GapKind.COMMA,
@@ -213,8 +203,6 @@ _KINDS: Final[Mapping[Role, GapKind]] = {
     Role.CLOSING: GapKind.CLOSING,
     Role.COMMENT: GapKind.COMMENT,
 }
-
-
 _KINDS_BEHIND: Final[Mapping[Role, GapKind]] = {
     Role.COLON: GapKind.AFTER_LABEL,
     Role.SEPARATOR: GapKind.AFTER_SEPARATOR,
@@ -222,8 +210,6 @@ _KINDS_BEHIND: Final[Mapping[Role, GapKind]] = {
     Role.OPENING: GapKind.OPENING,
     Role.OPENING_LINES: GapKind.OPENING,
 }
-
-
 _KINDS_OF_PAIRS: Final = {pair: _kind_behind(*pair) for pair in product(Role, repeat=2)}
 
 

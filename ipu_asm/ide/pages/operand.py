@@ -12,9 +12,12 @@ from ipu_asm.flow.control_run.run import Limits
 from ipu_asm.flow.control_run.summary import progression_text
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import value_text
-from ipu_asm.ide.pages.instruction import held_bits, sentences_about_latency
+from ipu_asm.ide.pages.instruction import (
+    held_bits,
+    sentences_about_latency,
+    sentences_about_operand,
+)
 from ipu_asm.ide.pages.label import target_markdown
-from ipu_asm.ide.pages.timing import sentences_about_operand
 from ipu_asm.ide.run_facts import origin_of, shown_facts
 from ipu_asm.ide.symbols.registers import RegisterUse, about_file, register_title, registers_in
 from ipu_asm.ide.syntax_element import OperandAt, reference_at
@@ -26,19 +29,11 @@ from ipu_asm.reports.markdown import inline_code
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-
 _MOST_TEXTS = 3
-
-
 _LIMITS = Limits(most_steps=10_000)
-
-
 """A hover executes the program again, which may take a tenth of a second."""
 
-
 _MOST_BITS_SHOWN = 64
-
-
 # Separator between several keywords of one operand.
 _JOINT = "|"
 

@@ -10,9 +10,13 @@ from typing import Callable, Final
 
 from ipu_asm.ide.kinds import MOVE, REWRITE
 from ipu_asm.ide.refactorings.bundles import move_instruction, split_or_join
-from ipu_asm.ide.refactorings.no_ops import add_halt, add_or_remove_no_ops
-from ipu_asm.ide.refactorings.numbers import convert_number, convert_target
-from ipu_asm.ide.refactorings.offer import RefactoringOffer
+from ipu_asm.ide.refactorings.checks import RefactoringOffer
+from ipu_asm.ide.refactorings.rewriting import (
+    add_halt,
+    add_or_remove_no_ops,
+    convert_number,
+    convert_target,
+)
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

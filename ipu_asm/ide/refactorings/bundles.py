@@ -1,26 +1,24 @@
-"""Split the bundle at the cursor, or join it with the next one."""
+"""Split a bundle, join it with the next one, or move an instruction between bundles."""
 
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.kinds import MOVE, REWRITE
-from ipu_asm.ide.refactorings.offer import (
+from ipu_asm.ide.refactorings.checks import (
     BundlePosition,
+    Key,
     RefactoringError,
     RefactoringOffer,
-    bundle_position_at,
-    check_readable,
-    make_offer,
-)
-from ipu_asm.ide.refactorings.values import (
-    Key,
     adjusted_distances,
+    bundle_position_at,
     check_no_indirect_branch,
+    check_readable,
     check_result,
     check_slots,
     check_straight_line,
     check_values,
     is_break,
+    make_offer,
     may_branch,
 )
 from ipu_asm.isa.model import Isa

@@ -25,11 +25,7 @@ from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import TimeSlice, uri_of
 
 Token = int | str
-
-
 REPORT_INTERVAL_S = 0.2
-
-
 _numbers = count(1)
 
 
@@ -83,17 +79,10 @@ class WorkDoneProgress:
 
 
 log = logging.getLogger("ipu_lsp")
-
-
 MANY_FILES = 100
-
-
 """Number of files not yet analysed from which a workspace request reports progress."""
 
-
 _TITLE = "IPU: reading files"
-
-
 _ANSWER = "diagnostics"
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as t
 
-from ipu_asm.ide import code_lens as ide_code_lens
-from ipu_asm.ide import inlay_hints as ide_inlay_hints
+from ipu_asm.ide import hints
 from ipu_asm.ide import inline_values as ide_inline_values
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
@@ -29,7 +28,7 @@ def inlay_hints(session: LspSession, params: t.InlayHintParams) -> list[Json] | 
             "tooltip": markup(hint.tooltip, session.client.hover_markdown),
             "paddingLeft": hint.text.startswith(" "),
         }
-        for hint in ide_inlay_hints.inlay_hints(view.analysis, span, families)
+        for hint in hints.inlay_hints(view.analysis, span, families)
     ]
 
 
@@ -44,7 +43,7 @@ def code_lenses(session: LspSession, params: t.CodeLensParams) -> list[Json] | N
             "range": view.coordinates.range(lens.span),
             "command": {"title": plain(lens.text), "command": ""},
         }
-        for lens in ide_code_lens.code_lenses(view.analysis, families)
+        for lens in hints.code_lenses(view.analysis, families)
     ]
 
 

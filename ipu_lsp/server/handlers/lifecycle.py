@@ -22,8 +22,6 @@ from ipu_lsp.server.settings import unwrap_section
 from ipu_lsp.watchdog import watch_process
 
 log = logging.getLogger("ipu_lsp")
-
-
 _TOO_LATE = (
     "%s: the changes of version %s arrived after those of version %s, too late to be put in order: "
     "the editor may show another text than the one that is checked; close the file and open it "

@@ -22,8 +22,6 @@ from ipu_lsp.server.workspace import uri_of
 _READS, _WRITES = (
     json_text(kind.value) for kind in (t.DocumentHighlightKind.Read, t.DocumentHighlightKind.Write)
 )
-
-
 _KINDS = {
     OccurrenceKind.READS: _READS,
     OccurrenceKind.WRITES: _WRITES,

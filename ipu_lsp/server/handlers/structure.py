@@ -30,11 +30,7 @@ _FOLDING_KINDS = {
     ide_folding.COMMENT: t.FoldingRangeKind.Comment,
     ide_folding.REGION: t.FoldingRangeKind.Region,
 }
-
-
 _LABELS, _MACROS = "labels", "macros"
-
-
 _KINDS = {
     LABEL: t.SymbolKind.Function,
     FUNCTION: t.SymbolKind.Function,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.ide.blocks import LOOP, DocumentSymbol
-from ipu_asm.ide.code_lens import code_lenses
-from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.kinds import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.loop_counts import loop_paragraph

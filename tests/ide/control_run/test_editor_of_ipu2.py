@@ -6,9 +6,8 @@ from pathlib import Path
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.ide.code_lens import code_lenses
+from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.memory_map import memory_map
 from ipu_asm.isa import load_isa
 from ipu_asm.text import Span

@@ -1,31 +1,53 @@
-"""Inlay hints: addresses, values of immediates and of outputs, timing, trips and cycles."""
+"""Inlay hints and code lenses: addresses, values, timing, trips, cycles and references."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Collection, Iterator
+from collections import Counter
+from typing import TYPE_CHECKING, Callable, Collection, Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, cycles_of, slow_writes
 from ipu_asm.flow.loop_numbers import executions_of
+from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.expansions import is_template, whole_reading
-from ipu_asm.ide.kinds import ADDRESSES, CYCLES, IMMEDIATES, LANDINGS, TIME, TRIPS, VALUES
-from ipu_asm.ide.loop_counts import branch_remark, repeat_remark
+from ipu_asm.ide.kinds import (
+    ADDRESSES,
+    CYCLES,
+    EXPANSIONS,
+    IMMEDIATES,
+    LANDINGS,
+    LOOPS,
+    REFERENCES,
+    TIME,
+    TRIPS,
+    VALUES,
+)
+from ipu_asm.ide.loop_counts import bound_text, branch_remark, loop_cost, repeat_remark
 from ipu_asm.ide.macros import bodies
-from ipu_asm.ide.pages.instruction import line_text
-from ipu_asm.ide.pages.timing import reads_of_changed_registers
+from ipu_asm.ide.pages.instruction import line_text, reads_of_changed_registers
 from ipu_asm.ide.run_facts import shown_facts
 from ipu_asm.ide.symbols.parameters import MARK
 from ipu_asm.ide.syntax_element import end_of_bundle
-from ipu_asm.ide.template_pages import output_values
+from ipu_asm.ide.template_pages import block_sizes, output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.code_positions import no_ops_at
+from ipu_asm.program.labels import is_local
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, counted
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+class CodeLens(NamedTuple):
+    """A text above the label at `span`."""
+
+    span: Span
+    text: str
+    family: str
 
 
 class InlayHint(NamedTuple):
@@ -212,3 +234,71 @@ def _read_timing(isa: Isa, bundle: Bundle) -> Iterator[InlayHint]:
         else:
             end = bundle.value_span(access.instruction, access.operand).end
             yield InlayHint(end, f": {seen}", TIME, tooltip)
+
+
+def code_lenses(analysis: Analysis, families: Collection[str]) -> list[CodeLens]:
+    """Return the lenses of some families in source order."""
+    if is_template(analysis):
+        return _lenses_of_template(analysis, families)
+    program = analysis.program
+    comes = Counter(r.target for r in program.references if r.target is not None)
+    texts = [_texts(program, family) for family in (REFERENCES, LOOPS) if family in families]
+    lenses: list[CodeLens] = []
+    for number, bundle in program.notable:
+        if bundle.label is None or not _precedes_instruction(program, number):
+            continue
+        token = bundle.syntax.plan.label
+        span = program.span(number, bundle.syntax.span_of(token, token + 1))
+        address = program.addresses[number]
+        if _is_global(program.isa, bundle.label) and not comes[address]:
+            continue
+        lenses += [CodeLens(span, text, kind) for kind, of in texts if (text := of(address))]
+    return lenses
+
+
+def _lenses_of_template(analysis: Analysis, families: Collection[str]) -> list[CodeLens]:
+    """Return the lenses of the first expansion; of a label in a loop, those of the first one."""
+    reading = whole_reading(analysis)
+    found: dict[tuple[Span, str], CodeLens] = {}
+    for lens in code_lenses(reading.analysis, families):
+        lens = lens._replace(span=reading.written(lens.span))
+        found.setdefault((lens.span, lens.family), lens)
+    lenses = [*found.values()]
+    if EXPANSIONS in families:
+        lenses += [CodeLens(span, text, EXPANSIONS) for span, text in block_sizes(analysis)]
+    return sorted(lenses, key=lambda lens: lens.span)
+
+
+def _precedes_instruction(program: Program, number: int) -> bool:
+    """Check whether a label precedes an instruction, perhaps in a bundle on a later line."""
+    if program.isa.surface.bundle_end:
+        return bool(program.bundles[number].size)
+    return program.addresses[number] < program.size
+
+
+def _is_global(isa: Isa, label: str) -> bool:
+    """Check whether other files can refer to a label, so that its reference count is unknown."""
+    return isa.surface.linked and not is_local(isa, label)
+
+
+def _texts(program: Program, family: str) -> tuple[str, Callable[[int], str]]:
+    """Return a family, and a function from an address to its lens text, "" for none."""
+    if family == LOOPS:
+        costs = {loop.first: _cost(program, loop) for loop in loops_of(program)}
+        return family, lambda address: costs.get(address, "")
+    named = Counter(r.target for r in program.references if r.target is not None)
+    return family, lambda address: _count(named[address])
+
+
+def _count(branches: int) -> str:
+    return f"{branches} {'branch comes' if branches == 1 else 'branches come'} here"
+
+
+def _cost(program: Program, loop: SourceLoop) -> str:
+    """Return what a loop costs: all its cycles if they are known, else those of an iteration."""
+    cost, bound, used = loop_cost(program, loop), bound_text(program, loop), loop.use_text
+    if cost.has_cycles:
+        return "; ".join(filter(None, (cost.text, bound, used)))
+    size = f"{counted(loop.size, program.isa.unit)} an iteration"
+    size = ", ".join(filter(None, (size, used)))
+    return "; ".join(filter(None, (cost.text, size, bound)))
