@@ -86,7 +86,7 @@ def assertion_words(isa: Isa, bundle: Bundle) -> Iterator[tuple[Span, str | None
 def words_of_assertion(
     program: Program, comment: AssertionComment
 ) -> Iterator[tuple[Span, str | None]]:
-    """Yield the words of an assertion behind its keyword, as `assertion_words` does."""
+    """Yield the words of an assertion after its keyword, as `assertion_words` does."""
     yield from _words(program.isa, comment.kind, comment.span, program.text)
 
 
@@ -123,8 +123,8 @@ def _verdict(program: Program, comment: AssertionComment) -> Iterator[str]:
     yield from found
     open_ = [_text(program, span) for span in report.undecided if _is_within(span, own)]
     if open_:
-        said = ", ".join(map(inline_code, sorted(open_)))
-        yield f"Not decided while typing: {said}. It is checked when the program runs."
+        unknown = ", ".join(map(inline_code, sorted(open_)))
+        yield f"Not decided while typing: {unknown}. It is checked when the program runs."
     never = [span for span in report.never_run if _is_within(span, own)]
     if never:
         yield "The bundle never runs."
@@ -143,7 +143,7 @@ def _is_within(span: Span, other: Span) -> bool:
 def assertion_completions(program: Program, offset: int) -> list[CompletionItem]:
     """Return proposals in a comment; none outside of comments.
 
-    They are keywords behind a comment mark and a capital letter, and registers in an assertion.
+    They are keywords after a comment mark and a capital letter, and registers in an assertion.
     An instruction set without a control run has none.
     """
     if not program.isa.spaces:
@@ -180,7 +180,7 @@ def _registers(program: Program, offset: int) -> Iterator[CompletionItem]:
 
 
 def _comment_start(program: Program, offset: int) -> int | None:
-    """Return the offset behind the mark of the line comment around an offset."""
+    """Return the offset after the mark of the line comment around an offset."""
     line = program.text.rfind("\n", 0, offset) + 1
     text = program.text[line:offset]
     found = [

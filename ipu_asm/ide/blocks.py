@@ -31,7 +31,7 @@ MACRO: Final = "macro"
 class DocumentSymbol(NamedTuple):
     """A named part of the file: `span` is all of it, `name_span` its name.
 
-    `written_name` is the name in a template, where no distance from a label can be told.
+    `written_name` is the name in a template, where the distance from a label is unknown.
     """
 
     name: str
@@ -140,7 +140,7 @@ def _clip_to_macros(
 ) -> list[OutlineBlock]:
     """Return the blocks of labels, adjusted to macros.
 
-    A block in a macro ends with the macro. Any other block ends behind its last instruction or
+    A block in a macro ends with the macro. Any other block ends after its last instruction or
     label that is not in a macro.
     """
     with_content = [number for number, b in enumerate(program.bundles) if has_content(b)]

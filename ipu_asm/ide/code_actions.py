@@ -34,7 +34,7 @@ class Declaration(NamedTuple):
 
 
 _EXAMPLE: Final = 128
-_MOST: Final = 3
+_MAX_REGISTERS: Final = 3
 
 
 class HostValue(NamedTuple):
@@ -45,7 +45,7 @@ class HostValue(NamedTuple):
     edit: TextEdit
 
 
-_LONGEST_LINE: Final = 100
+_MAX_LINE: Final = 100
 _BLANKS: Final = " \t"
 
 
@@ -190,7 +190,7 @@ def suppression(
 
     It extends the list of a suppression comment on that line, or adds a new comment. `comments`
     are the suppression comments of the text. A new comment goes above the line if it would make the
-    line longer than `_LONGEST_LINE`.
+    line longer than `_MAX_LINE`.
     """
     line = source.lines.position(finding.span.start).line
     for present in comments:
@@ -201,7 +201,7 @@ def suppression(
     text = source.line_text(line)
     start = source.lines.starts[line]
     code = text.rstrip(_BLANKS)
-    if len(code) + len(comment) + 2 <= _LONGEST_LINE:
+    if len(code) + len(comment) + 2 <= _MAX_LINE:
         return TextEdit(Span(start + len(code), start + len(text)), f"  {comment}")
     indent = text[: len(text) - len(text.lstrip(_BLANKS))]
     start += text.startswith("\ufeff") and not start
@@ -221,7 +221,7 @@ def missing_host_values(analysis: Analysis, span: Span) -> Iterator[HostValue]:
     text = analysis.text
     start = int(text.startswith("\ufeff"))
     line_break = "\r\n" if "\r\n" in text else "\n"
-    for register in _unknown_registers(program, offset)[:_MOST]:
+    for register in _unknown_registers(program, offset)[:_MAX_REGISTERS]:
         comment = f"{marks[0]} CR {register} = {_EXAMPLE}"
         edit = TextEdit(Span(start, start), f"{comment}{line_break}")
         yield HostValue(register, comment, edit)

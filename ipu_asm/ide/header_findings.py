@@ -34,8 +34,8 @@ class MissingHeader(NamedTuple):
     name: str
 
 
-_MOST_WAYS = 10
-"""How many places that lead to a finding in a header are told."""
+_MAX_WAYS = 10
+"""Places shown that lead to a finding in a header."""
 
 
 class Includer(NamedTuple):
@@ -100,7 +100,7 @@ def _in_header(finding: Diagnostic, path: str, includer: str) -> Diagnostic:
 def _merged(findings: list[Diagnostic]) -> Diagnostic:
     """Return one finding with the related places of all."""
     related = dict.fromkeys(place for finding in findings for place in finding.related)
-    return findings[0]._replace(related=tuple(related)[:_MOST_WAYS])
+    return findings[0]._replace(related=tuple(related)[:_MAX_WAYS])
 
 
 def names_to_declare(analysis: Analysis, span: Span) -> Iterator[NameToDeclare]:

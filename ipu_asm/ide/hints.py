@@ -51,7 +51,7 @@ class CodeLens(NamedTuple):
 
 
 class InlayHint(NamedTuple):
-    """A hint behind the word that ends at `offset`; `tooltip` is the same as a sentence."""
+    """A hint after the word that ends at `offset`; `tooltip` is the same as a sentence."""
 
     offset: int
     text: str
@@ -84,14 +84,14 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
 
 
 def _order(hint: InlayHint) -> tuple[int, bool, str]:
-    """Sort by offset; what belongs to an operand stands before what only follows it."""
+    """Sort by offset; what belongs to an operand comes before what only follows it."""
     return hint.offset, hint.text.startswith(" "), hint.text
 
 
 def _of_template(analysis: Analysis, span: Span, families: Collection[str]) -> list[InlayHint]:
     """Return the hints of the first expansion: where a place is rendered often, those of the first.
 
-    A hint behind a value stands behind the whole tag.
+    A hint after a value is after the whole tag.
     """
     reading = whole_reading(analysis)
     everything = Span(0, len(reading.analysis.text))
@@ -170,7 +170,7 @@ def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
 
 
 def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
-    """Yield the trips of loops behind their branches, and how often other branches are taken."""
+    """Yield the trips of loops after their branches, and how often other branches are taken."""
     program = analysis.program
     for number in range(first, last + 1):
         for reference in program.references_of(number):

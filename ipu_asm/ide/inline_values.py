@@ -83,7 +83,7 @@ def _named(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
 
 @cached_on_bundle
 def _named_by_instruction(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
-    """Return the same, with the instruction behind `@` where the bundle writes the register."""
+    """Return the same, with the instruction after `@` where the bundle writes the register."""
     written = {each.register for each in accesses_of(isa, bundle) if each.writes}
     return tuple(
         (f"{register}@{mnemonic}" if register in written else register, place)

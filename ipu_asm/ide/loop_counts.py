@@ -123,7 +123,7 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
 
 
 def repeat_remark(program: Program, address: int) -> BranchRemark | None:
-    """Return how often the instruction at an address repeats the bundles behind it, if known."""
+    """Return how often the instruction at an address repeats the bundles after it, if known."""
     if not repeats_bundles(program, address):
         return None
     found = loop_numbers(program, None).get(address + 1)
@@ -189,7 +189,7 @@ def _compares_old_value(program: Program, address: int) -> bool:
 def _without_cycles(program: Program, loop: SourceLoop) -> str:
     """Return the trips of a loop without known cycles, or why they are not known.
 
-    That is "" if the run ends before or behind the loop.
+    That is "" if the run ends before or after the loop.
     """
     facts = shown_facts(program)
     if facts is None:

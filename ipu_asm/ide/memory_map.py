@@ -19,9 +19,9 @@ from ipu_asm.text import Span, counted
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-_MOST_RANGES = 64
+_MAX_RANGES = 64
 """Ranges of one access; more of them are drawn as the range around all."""
-_MOST_OF_STRIP = 2_000
+_MAX_OF_STRIP = 2_000
 """The same for all accesses of a strip."""
 _KINDS = {"r": "read", "w": "written", "rw": "both"}
 
@@ -150,7 +150,7 @@ def _access(analysis: Analysis, facts: ControlFacts, summary: AccessSummary) -> 
     mnemonic, *operands = bundle.instructions[access.instruction].words
     separator = program.isa.surface.operand_separator
     ranges = facts.address_ranges(summary) or facts.offset_ranges(summary) or []
-    if len(ranges) > _MOST_RANGES:
+    if len(ranges) > _MAX_RANGES:
         ranges = _around(ranges)
     return MapAccess(
         instruction_span(program, summary),
@@ -168,7 +168,7 @@ def _regions(
 ) -> Iterator[MapRegion]:
     """Yield the regions of some accesses in the order of their addresses."""
     events: dict[int, tuple[list[int], list[int]]] = {}
-    is_simplified = sum(len(accesses[number].ranges) for number in numbers) > _MOST_OF_STRIP
+    is_simplified = sum(len(accesses[number].ranges) for number in numbers) > _MAX_OF_STRIP
     for number in numbers:
         ranges = accesses[number].ranges
         for each in _around(ranges) if is_simplified else ranges:

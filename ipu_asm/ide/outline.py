@@ -38,10 +38,10 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-_MOST_WORDS: Final = 3
+_MAX_WORDS: Final = 3
 """Words of a heading, of which the mark of the comment is one."""
 
-_LONGEST_NAME: Final = 60
+_MAX_NAME: Final = 60
 
 
 def symbols(analysis: Analysis) -> list[DocumentSymbol]:
@@ -54,14 +54,14 @@ def symbols(analysis: Analysis) -> list[DocumentSymbol]:
     `before row`, unless there is no label, or the file is a template, whose tags may be around
     them. A macro that has parameters or a body is a symbol as well. Of a template, the sets and
     macros are symbols, too. The registers with a role in the head of the file are one symbol,
-    behind all others.
+    after all others.
     """
     program, as_template = analysis.program, is_template(analysis)
     blocks = blocks_of(program)
     found = _nested(program, blocks, len(program.bundles), None)
-    for leading, behind in _leading(program, blocks):
-        is_group = behind and not as_template
-        found += [_group(program, f"before {behind}", leading)] if is_group else leading
+    for leading, after in _leading(program, blocks):
+        is_group = after and not as_template
+        found += [_group(program, f"before {after}", leading)] if is_group else leading
     found.sort(key=lambda symbol: symbol.span.start)
     if as_template:
         found = _of_template(analysis, found)
@@ -144,7 +144,7 @@ def _with_heading(text: str, start: int) -> int:
     line = text.rfind("\n", 0, start) + 1
     above = text.rfind("\n", 0, max(line - 1, 0)) + 1
     words = text[above:line].lower().split()
-    is_heading = len(words) <= _MOST_WORDS and any(word.startswith("register") for word in words)
+    is_heading = len(words) <= _MAX_WORDS and any(word.startswith("register") for word in words)
     return above if is_heading else start
 
 
@@ -154,23 +154,23 @@ def _nested(
     """Return the symbols of the blocks, each with its nested ones, and of bundles in no block.
 
     `own` is the number of the bundle with the label around them. If that is None, only bundles
-    behind a loop are included.
+    after a loop are included.
     """
     found: list[DocumentSymbol] = []
     at, label, first = 0, own, own
     while at < len(blocks):
         block = blocks[at]
-        behind = at + 1
-        while behind < len(blocks) and blocks[behind].first < block.end:
-            behind += 1
+        after = at + 1
+        while after < len(blocks) and blocks[after].first < block.end:
+            after += 1
         found += _in_no_block(program, first, block.first, label, own is None)
         if own is None and block.macro is None:
             label, first = (block.first, block.end) if block.is_loop else (None, None)
         elif first is not None:
             first = block.end
-        children = _nested(program, blocks[at + 1 : behind], block.end, block.first)
+        children = _nested(program, blocks[at + 1 : after], block.end, block.first)
         found.append(_symbol(program, block, tuple(children)))
-        at = behind
+        at = after
     return [*found, *_in_no_block(program, first, end, label, own is None)]
 
 
@@ -195,11 +195,11 @@ def _leading(
 
 
 def _in_no_block(
-    program: Program, first: int | None, end: int, label: int | None, is_behind_loop: bool
+    program: Program, first: int | None, end: int, label: int | None, is_after_loop: bool
 ) -> list[DocumentSymbol]:
-    """Return the symbols of bundles; behind a loop, one that contains them, if there are any."""
+    """Return the symbols of bundles; after a loop, one that contains them, if there are any."""
     found = [] if first is None else _bundles(program, first, end, label)
-    if not found or not is_behind_loop or first is None or label is None:
+    if not found or not is_after_loop or first is None or label is None:
         return found
     return [_group(program, f"after {program.bundles[label].label}", found)]
 
@@ -255,7 +255,7 @@ def _symbol(
 def _loop_detail(program: Program, detail: str, head: Sequence[int]) -> str:
     """Return the detail of a loop with its trips, given the address of its head, if any.
 
-    A label's part of a text may go on behind its loop, whose bundles are told then.
+    A label's part of a text may go on after its loop; then the detail is about the loop.
     """
     trips = [loop_detail(program, address) for address in head]
     last = last_of_loop(program, head[0]) if head else None
@@ -276,7 +276,7 @@ def _bundles(program: Program, first: int, end: int, label: int | None) -> list[
         label, named = _nearest_label(program, first) or (label, named)
     for number in range(first, end):
         bundle = program.bundles[number]
-        mnemonic = _mnemonic_behind_label(bundle)
+        mnemonic = _mnemonic_after_label(bundle)
         if mnemonic is not None:
             name_span = program.span(number, mnemonic)
             name = mnemonics = _mnemonics(program.isa, bundle)
@@ -300,8 +300,8 @@ def _nearest_label(program: Program, number: int) -> tuple[int, str] | None:
     return next(((at, label) for at, label in labels if label is not None), None)
 
 
-def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
-    """Return the span of the first mnemonic behind the label.
+def _mnemonic_after_label(bundle: Bundle) -> Span | None:
+    """Return the span of the first mnemonic after the label.
 
     In a broken bundle, the label may be between instructions.
     """
@@ -310,8 +310,8 @@ def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
         return None
     if syntax.plan.label < syntax.plan.instructions[0].mnemonic:
         return syntax.mnemonic_span(0)
-    behind = (entry.mnemonic for entry in syntax.plan.instructions)
-    token = next((token for token in behind if token > syntax.plan.label), None)
+    after = (entry.mnemonic for entry in syntax.plan.instructions)
+    token = next((token for token in after if token > syntax.plan.label), None)
     return None if token is None else syntax.spans[token]
 
 
@@ -321,7 +321,7 @@ def _mnemonics(isa: Isa, bundle: Bundle) -> str:
     joint = f"{isa.surface.separator} " if isa.surface.separator else " "
     name = joint.join(i.mnemonic for i in bundle.instructions if not i.is_idle)
     name = name or bundle.instructions[0].mnemonic
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
 
 
 def _addresses(unit: str, first: int, following: int) -> str:

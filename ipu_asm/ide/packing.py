@@ -33,10 +33,10 @@ from ipu_asm.text import TextEdit, counted
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-_MOST_TO_PIPELINE, _MOST_TO_REBASE = 30, 60
+_MAX_TO_PIPELINE, _MAX_TO_REBASE = 30, 60
 """Operations of a loop: with so many, a schedule takes about as long as the offers to pack."""
 
-_MOST_REWRITTEN_BUNDLES = 200
+_MAX_REWRITTEN_BUNDLES = 200
 
 
 class RewritingOffer(NamedTuple):
@@ -54,7 +54,7 @@ class _Offers(NamedTuple):
 
 
 # Offers are asked for at every move of the cursor: in larger programs, for the block there alone.
-_MOST_BUNDLES = 200
+_MAX_BUNDLES = 200
 
 
 class PackingOffer(NamedTuple):
@@ -95,7 +95,7 @@ def _offers(program: Program, offset: int) -> list[PackingOffer]:
     regions = list(_regions(program, offset))
     if not regions or not program.isa.spaces:
         return []
-    is_small = program.size <= _MOST_BUNDLES
+    is_small = program.size <= _MAX_BUNDLES
     saved = _saved(program) if is_small else saved_bundles(program, regions[0][1][:1])
     found: dict[tuple[int, ...], PackingOffer] = {}
     for name, addresses in regions:
@@ -165,7 +165,7 @@ def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:
     """
     program = analysis.effective_program
     position = None if is_template(analysis) else bundle_position_at(program, offset)
-    if position is None or not program.isa.spaces or program.size > _MOST_REWRITTEN_BUNDLES:
+    if position is None or not program.isa.spaces or program.size > _MAX_REWRITTEN_BUNDLES:
         return []
     loops = enclosing_loops(program, program.addresses[position.number])
     if not loops:
@@ -197,7 +197,7 @@ def _offers_of_loop(program: Program) -> _Offers:
     for block in loops_to_pipeline(program, facts):
         length = _packed_length(program, block)
         trips = least_trips(block, facts)
-        if trips is None or len(operations_of(program, block)) > _MOST_TO_PIPELINE:
+        if trips is None or len(operations_of(program, block)) > _MAX_TO_PIPELINE:
             continue
         found = loop_schedule(program, block, facts)
         if found is not None and (trips + found.stages - 1) * found.interval < trips * length:
@@ -226,7 +226,7 @@ def _targets(program: Program, address: int) -> list[int | None]:
 
 def _has_room(program: Program, block: range) -> bool:
     """Return whether a block would be shorter if it had no updates of registers."""
-    if len(operations_of(program, block)) > _MOST_TO_REBASE:
+    if len(operations_of(program, block)) > _MAX_TO_REBASE:
         return False
     operations, dependences = dependences_of(program, block)
     kept = [

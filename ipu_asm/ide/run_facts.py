@@ -21,8 +21,8 @@ from ipu_asm.text import Span, counted
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-_MOST_SHOWN = 16
-_MOST_NAMED = 3
+_MAX_SHOWN = 16
+_MAX_NAMED = 3
 
 
 class ShownConfiguration(NamedTuple):
@@ -56,7 +56,7 @@ def shown_configurations(program: Program) -> Sequence[ShownConfiguration]:
         for values in stated
         for host in hosts or (None,)
     ]
-    return found[:_MOST_SHOWN]
+    return found[:_MAX_SHOWN]
 
 
 @cached_on_program
@@ -90,8 +90,8 @@ def configuration_phrase(program: Program) -> str:
     needed = every[0].summary.unknown if chosen.host is not None else ()
     used = [_text(name, chosen.values[name]) for name in needed if name in chosen.values]
     if used and chosen.host is not None:
-        more = ", ..." if len(used) > _MOST_NAMED else ""
-        parts.append(f"{', '.join(used[:_MOST_NAMED])}{more} ({chosen.host.origin})")
+        more = ", ..." if len(used) > _MAX_NAMED else ""
+        parts.append(f"{', '.join(used[:_MAX_NAMED])}{more} ({chosen.host.origin})")
     return f" with {', '.join(parts)}" if parts else ""
 
 
@@ -156,7 +156,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-_MOST_NAMED_ACCESSES = 3
+_MAX_NAMED_ACCESSES = 3
 
 
 def access_lines(analysis: Analysis, number: int, instruction: int) -> list[str]:
@@ -238,11 +238,9 @@ def _others(analysis: Analysis, facts: ControlFacts, access: AccessSummary) -> s
     through = f" through {' + '.join(names)}" if names else ""
     if not found:
         return f"{verb} by nobody{through}"
-    lines = [_place(analysis, each) for each in found[:_MOST_NAMED_ACCESSES]]
+    lines = [_place(analysis, each) for each in found[:_MAX_NAMED_ACCESSES]]
     more = (
-        f" and {len(found) - _MOST_NAMED_ACCESSES} more"
-        if len(found) > _MOST_NAMED_ACCESSES
-        else ""
+        f" and {len(found) - _MAX_NAMED_ACCESSES} more" if len(found) > _MAX_NAMED_ACCESSES else ""
     )
     return f"{verb} by {', '.join(lines)}{more}{through}"
 

@@ -51,8 +51,8 @@ KINDS: Final = (
 )
 DEFINITION: Final = "definition"
 DEPRECATED: Final = "deprecated"
-_MOST_MODIFIERS: Final = 31
-_MOST_REMEMBERED: Final = 1 << 14
+_MAX_MODIFIERS: Final = 31
+_MAX_REMEMBERED: Final = 1 << 14
 _QUOTE: Final = '"'
 _LINE: Final = re.compile(r"[^\s\\](?:[^\r\n]*[^\s\\])?")
 _WORDS: Final = re.compile(r"[\w.|=]+")
@@ -77,7 +77,7 @@ def modifiers() -> tuple[str, ...]:
     words have fewer modifiers but still their kind.
     """
     names = (name for manifest in manifests().values() for name in manifest.modifiers)
-    return tuple(dict.fromkeys((DEFINITION, DEPRECATED, *names)))[:_MOST_MODIFIERS]
+    return tuple(dict.fromkeys((DEFINITION, DEPRECATED, *names)))[:_MAX_MODIFIERS]
 
 
 @cached_on_bundle
@@ -178,7 +178,7 @@ class _Part(NamedTuple):
 
 
 # Without the cache the tokens of a file cost 1.2 times as much.
-@lru_cache(maxsize=_MOST_REMEMBERED)
+@lru_cache(maxsize=_MAX_REMEMBERED)
 def _instruction_kinds(
     isa: Isa, words: tuple[str, ...]
 ) -> tuple[TokenKind | None, *tuple[tuple[_Part, ...], ...]]:

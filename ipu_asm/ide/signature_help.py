@@ -71,7 +71,7 @@ class Signature(NamedTuple):
 
 
 def signatures(analysis: Analysis, offset: int) -> list[Signature]:
-    """Return the signatures of the instruction or macro around an offset behind its name.
+    """Return the signatures of the instruction or macro around an offset after its name.
 
     The best form is first, then the others that fit the written operands, then the rest. The result
     is empty if an operand of an instruction contains an argument of a macro.
@@ -155,8 +155,8 @@ def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str
     due = expected_operands(spec, written)
     named = [operand for operand in due.by_name if operand.keyword == keyword]
     # If several operands can come next, prefer the one that the word matches.
-    behind = expected_operands(spec, (*written, begun + word)).by_place if word else due.by_place
-    taken = [operand for operand in due.by_place if operand not in behind]
+    after = expected_operands(spec, (*written, begun + word)).by_place if word else due.by_place
+    taken = [operand for operand in due.by_place if operand not in after]
     found = next(iter((*named, *taken, *due.by_place, *due.by_name)), None)
     return None if found is None else spec.operands.index(found)
 
@@ -276,7 +276,7 @@ def _call_text(program: Program, context: CompletionContext, offset: int) -> str
 
 
 def _arguments(code: str, is_define: bool) -> list[str]:
-    """Return the arguments up to the cursor, the current one last; [] behind the parentheses."""
+    """Return the arguments up to the cursor, the current one last; [] after the parentheses."""
     if not is_define:
         return _separated(code, _OF_ASSEMBLER)
     code = code.lstrip()

@@ -134,7 +134,7 @@ def end_of_bundle(program: Program, bundle: int) -> int:
 def comment_at(program: Program, bundle: int, offset: int) -> Span | None:
     """Return the comment that contains a cursor at `offset`, if any.
 
-    A cursor directly before a comment is not in it, nor is one behind a block comment.
+    A cursor directly before a comment is not in it, nor is one after a block comment.
     """
     start = program.starts[bundle]
     syntax = program.bundles[bundle].syntax
@@ -145,8 +145,8 @@ def comment_at(program: Program, bundle: int, offset: int) -> Span | None:
         return None
     gap = Span(gap_start, gap_end)
     for comment in comments_between(syntax, *gap):
-        behind = is_block_comment(program.isa.surface, syntax.text[comment.start : comment.end])
-        if comment.start < offset - start <= comment.end - behind:
+        after = is_block_comment(program.isa.surface, syntax.text[comment.start : comment.end])
+        if comment.start < offset - start <= comment.end - after:
             return comment.shifted(start)
     return None
 

@@ -66,7 +66,7 @@ class TemplateSyntax(NamedTuple):
         tag = self.tags[number] if number >= 0 else None
         return tag if tag and tag.has_inside(offset) else None
 
-    def tag_behind(self, tag: Tag) -> Tag | None:
+    def tag_after(self, tag: Tag) -> Tag | None:
         """Return the next tag."""
         number = bisect_right(self.tags, tag.span.start, key=lambda each: each.span.start)
         return self.tags[number] if number < len(self.tags) else None
@@ -162,7 +162,7 @@ class WrittenName(NamedTuple):
     """A name that a tag defines: its place, its statement or whole block, and where it is known.
 
     `value` is that of a set to a string or a number, "" for any other. `remark` is the comment
-    behind the tag. `parameters` are those of a macro, as written.
+    after the tag. `parameters` are those of a macro, as written.
     """
 
     name: str
@@ -192,8 +192,8 @@ def names_known_at(syntax: TemplateSyntax, offset: int) -> list[WrittenName]:
     """Return the names that a tag at an offset can use, the latest definition of each."""
     known: dict[str, WrittenName] = {}
     for name in written_names(syntax):
-        is_behind = name.place.end <= offset or name.kind is NameKind.TEMPLATE_MACRO
-        if is_behind and name.scope.touches(offset):
+        is_after = name.place.end <= offset or name.kind is NameKind.TEMPLATE_MACRO
+        if is_after and name.scope.touches(offset):
             known[name.name] = name
     return list(known.values())
 
@@ -277,8 +277,8 @@ def _scope(syntax: TemplateSyntax, offset: int) -> Span:
 
 
 def _remark(syntax: TemplateSyntax, tag: Tag) -> str:
-    """Return the comment behind a tag on the same line; "" if there is none."""
-    following = syntax.tag_behind(tag)
+    """Return the comment after a tag on the same line; "" if there is none."""
+    following = syntax.tag_after(tag)
     if following is None or following.kind is not TagKind.COMMENT:
         return ""
     between = syntax.text[tag.span.end : following.span.start]
@@ -297,7 +297,7 @@ class MacroCall(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A bracket that is open at the cursor: the name before it, and the words behind it."""
+    """A bracket that is open at the cursor: the name before it, and the words after it."""
 
     bracket: str
     name: str

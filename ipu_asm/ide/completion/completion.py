@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 # A bound, so that the time does not grow with the file.
-_MOST_BUNDLES = 100
+_MAX_BUNDLES = 100
 _ALONE = "alone"
 """The trait of instructions that share a bundle with no other."""
 
@@ -214,9 +214,7 @@ def nearby_mnemonics(program: Program, number: int) -> frozenset[str]:
     bundles = program.bundles
     return frozenset(
         instruction.spec.mnemonic
-        for other in range(
-            max(0, number - _MOST_BUNDLES), min(number + _MOST_BUNDLES, len(bundles))
-        )
+        for other in range(max(0, number - _MAX_BUNDLES), min(number + _MAX_BUNDLES, len(bundles)))
         if other != number
         for instruction in bundles[other].instructions
         if instruction.spec is not None

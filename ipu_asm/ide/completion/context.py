@@ -91,7 +91,7 @@ def completion_context_at(program: Program, offset: int) -> CompletionContext | 
 class _Roles(NamedTuple):
     """The syntactic roles of the tokens of a slice, by token number.
 
-    `is_boundary`: an instruction may begin behind the token. `is_in_index`: the token is in the
+    `is_boundary`: an instruction may begin after the token. `is_in_index`: the token is in the
     index of a word, such as `[0]` in `AB[0]`; other brackets enclose an operand.
     """
 
@@ -120,7 +120,7 @@ def _roles(isa: Isa, bundle: Bundle) -> _Roles:
 
 
 def _labels_end(syntax: BundleSyntax) -> int:
-    """Return the first token behind the labels, where a colon can be part of an operand.
+    """Return the first token after the labels, where a colon can be part of an operand.
 
     Returns the number of tokens if the grammar has no colons in operands.
     """
@@ -163,7 +163,7 @@ def _has_colons_in_operands(grammar: Grammar) -> bool:
 def _word_at(syntax: BundleSyntax, roles: _Roles, offset: int) -> range:
     """Return the tokens of the word at or directly before the cursor.
 
-    If there is none, the range is empty and starts at the first token behind the cursor. A word
+    If there is none, the range is empty and starts at the first token after the cursor. A word
     with an index is one word, though its brackets are tokens of their own.
     """
     stop = bisect_left(syntax.spans, (offset, -1))
@@ -210,7 +210,7 @@ def _first_of_instruction(roles: _Roles, until: int) -> int:
 def _operands(
     isa: Isa, syntax: BundleSyntax, roles: _Roles, tokens: list[int]
 ) -> tuple[tuple[str, ...], str]:
-    """Return the complete operands in the tokens behind a mnemonic, and the start of the next."""
+    """Return the complete operands in the tokens after a mnemonic, and the start of the next."""
     separator = isa.surface.operand_separator.strip()
     texts = [syntax.words[token] for token in tokens]
     if not separator:

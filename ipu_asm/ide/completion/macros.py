@@ -139,9 +139,9 @@ def _sign(isa: Isa) -> str:
 _HEADER_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _FIRST_WORD_OF_VALUE: Final = re.compile(r"[\w.]+")
 _PARAMETER_NAME: Final = re.compile(r"\w+|\.\.\.")
-_DEEPEST: Final = 8
-_LONGEST_VALUE: Final = 200
-_LONGEST_DETAIL: Final = 60
+_MAX_DEPTH: Final = 8
+_MAX_VALUE: Final = 200
+_MAX_DETAIL: Final = 60
 _Names = Mapping[str, NameDefinition]
 
 
@@ -205,8 +205,8 @@ def _header_candidate(
 
 def _detail(definition: NameDefinition, value: str) -> str:
     where = os.path.basename(definition.place.path)
-    if len(value) > _LONGEST_DETAIL:
-        value = f"{value[: _LONGEST_DETAIL - 1]}…"
+    if len(value) > _MAX_DETAIL:
+        value = f"{value[: _MAX_DETAIL - 1]}…"
     return " · ".join(part for part in (value, definition.remark, where) if part)
 
 
@@ -218,16 +218,16 @@ def _value(names: _Names, text: str) -> str:
         is_plain = definition is not None and definition.parameters is None
         return definition.value or match[0] if definition is not None and is_plain else match[0]
 
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         before, text = text, _HEADER_NAME.sub(value, text)
-        if text == before or len(text) > _LONGEST_VALUE:
+        if text == before or len(text) > _MAX_VALUE:
             break
     return text
 
 
 def _is_instruction(isa: Isa, names: _Names, definition: NameDefinition) -> bool:
     """Check whether a name can be used as an instruction."""
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if definition.kind is NameKind.MACRO:
             return True
         value = (definition.value or "").lstrip()

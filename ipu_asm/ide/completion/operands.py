@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
 LAST = "2"
-"""The rank behind local names and registers: there may be hundreds of names in headers."""
+"""The rank after local names and registers: there may be hundreds of names in headers."""
 
 
 def operand_completions(
@@ -209,7 +209,7 @@ def _labels(
 
 
 def _numeric_labels(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
-    """Yield the nearest numeric labels before and behind the instruction, nearest first."""
+    """Yield the nearest numeric labels before and after the instruction, nearest first."""
     program = analysis.program
     address = context.address_in(program)
     for text, number in valid_numeric_references(program, context.bundle):

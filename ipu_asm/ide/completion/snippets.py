@@ -51,7 +51,7 @@ class CompletionItem(NamedTuple):
 _SPECIAL = re.compile(r"[\\$}]")
 _CHOICE_SPECIAL = re.compile(r"[\\$},|]")
 _ESCAPE = r"\\\g<0>"
-_MOST_CHOICES = 32
+_MAX_CHOICES = 32
 # Of these, every operand type takes one unless it takes no numbers.
 _NUMBERS = ("0", "1", "16", "64", "128", "-64", "0x1000", "0x80000000")
 
@@ -127,7 +127,7 @@ def _values(isa: Isa, kind: OperandType, unwanted: Collection[str], label: str) 
 
 
 def _placeholder(number: int, texts: Sequence[str]) -> str:
-    if 1 < len(texts) <= _MOST_CHOICES:
+    if 1 < len(texts) <= _MAX_CHOICES:
         return f"${{{number}|{','.join(_CHOICE_SPECIAL.sub(_ESCAPE, text) for text in texts)}|}}"
     return f"${{{number}:{_escaped(texts[0])}}}"
 

@@ -49,7 +49,7 @@ class Role(IntEnum):
 class Atom(NamedTuple):
     """A token or comment, with the offsets in its slice of its text and of the blanks before it.
 
-    `breaks` is the number of line breaks before it, `gap` the blanks behind the last of them; None
+    `breaks` is the number of line breaks before it, `gap` the blanks after the last of them; None
     if these blanks are not the author's, because a line break has been added or removed.
     """
 
@@ -62,7 +62,7 @@ class Atom(NamedTuple):
 
 
 class SliceAtoms(NamedTuple):
-    """The atoms of a slice in order, and the `rest` of its text behind the last of them."""
+    """The atoms of a slice in order, and the `rest` of its text after the last of them."""
 
     atoms: tuple[Atom, ...]
     rest: str
@@ -127,7 +127,7 @@ def is_readable(bundle: Bundle) -> bool:
 
 
 def _is_label(syntax: BundleSyntax) -> bool:
-    """Check whether a slice has nothing but labels and the line break or text end behind them."""
+    """Check whether a slice has nothing but labels and the line break or text end after them."""
     kinds = {token.kind for token in syntax.tokens if token.text.strip()}
     return syntax.label is not None and kinds <= {"WORD", "COLON", "NUMBER"}
 

@@ -23,15 +23,15 @@ from ipu_asm.named_tuple import NamedTuple
 
 INDENT: Final = "    "
 COMMENT_COLUMN: Final = 52
-_MOST_COLUMNS: Final = 16
-_FEWEST_INSTRUCTIONS: Final = 3
+_MAX_COLUMNS: Final = 16
+_MIN_INSTRUCTIONS: Final = 3
 _BLANKS: Final = (" ", "  ", "\t", "\t\t")
 
 
 class Spacing(NamedTuple):
     """The blanks `literal`, or, if `column` is not 0, as many as reach that column.
 
-    Columns of operands and of code behind a label count from the start of the mnemonic or label,
+    Columns of operands and of code after a label count from the start of the mnemonic or label,
     those of comments from the start of the line. Behind longer text, `literal` follows.
     """
 
@@ -39,11 +39,11 @@ class Spacing(NamedTuple):
     column: int = 0
 
     def gap(self, width: int) -> str:
-        """Return the blanks behind text that is `width` columns wide."""
+        """Return the blanks after text that is `width` columns wide."""
         return " " * (self.column - width) if width < self.column else self.literal
 
     def agrees(self, width: int, gap: str) -> bool:
-        """Check whether a gap behind text of a width is spaced so; tabs may reach a column, too."""
+        """Check whether a gap after text of a width is spaced so; tabs may reach a column, too."""
         if width < self.column:
             return advanced(width, gap) == self.column and not is_mixed(gap)
         return gap == self.literal
@@ -61,7 +61,7 @@ _BY_COLUMN: Final = frozenset(
 )
 
 _Votes = Mapping[tuple[int, str], int]
-"""How many gaps of a kind have the blanks behind text of the width."""
+"""How many gaps of a kind have the blanks after text of the width."""
 
 
 class GapVotes(NamedTuple):
@@ -96,7 +96,7 @@ class Conventions:
         self._defaults = _defaults(isa)
         every = [*parts]
         votes: dict[GapKind, Counter[tuple[int, str]]] = {}
-        if sum(part.instructions for part in every) >= _FEWEST_INSTRUCTIONS:
+        if sum(part.instructions for part in every) >= _MIN_INSTRUCTIONS:
             for (kind, found), number in Counter(chain(*(part.gaps for part in every))).items():
                 votes.setdefault(kind, Counter())[found] = number
         self._found = dict[GapKind, Spacing]()
@@ -171,7 +171,7 @@ def _candidates(kind: GapKind, votes: _Votes) -> Iterable[Spacing]:
     beyond = ("  ", " ") if kind is GapKind.COMMENT else (" ",)
     aligned = [
         Spacing(literal, column)
-        for column, _ in columns.most_common(_MOST_COLUMNS)
+        for column, _ in columns.most_common(_MAX_COLUMNS)
         for literal in beyond
     ]
     return (*(each for each in literals if each == _ONE_BLANK), *literals, *aligned)

@@ -28,7 +28,7 @@ from ipu_asm.source.templates import Tag, TagKind, ends_line, filled, is_word, s
 from ipu_asm.syntax.bundle import BundleSyntax, comments_in
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits, change_between
 
-_MOST_CHECKS: Final = 24
+_MAX_CHECKS: Final = 24
 _BLANKS: Final = re.compile(r"\s*")
 _WORD: Final = re.compile(r"[\w.]+|\S|$")
 Content = Callable[["Program"], object]
@@ -127,7 +127,7 @@ def _touched(program: Program, span: Span) -> tuple[int, int]:
 def _slice_at(program: Program, offset: int) -> int:
     """Return the slice at an offset.
 
-    The rest of a line behind an end mark counts as part of the bundle that the mark ends.
+    The rest of a line after an end mark counts as part of the bundle that the mark ends.
     """
     number = program.bundle_at(offset)
     if not number or not program.isa.surface.bundle_end:
@@ -223,7 +223,7 @@ def layout_analysis(analysis: Analysis) -> Analysis:
     """Return a plain analysis of a template with fillers for its tags, of the same length.
 
     An output is a word. A tag on a line of its own is a comment there, and so is a comment tag
-    behind code. Other tags are blanks, which edits do not touch.
+    after code. Other tags are blanks, which edits do not touch.
     """
     text = analysis.text
     mark = analysis.isa.surface.comments[0][0]
@@ -282,7 +282,7 @@ def checked_edits(
 
     def harmless(chosen: Sequence[Sequence[TextEdit]]) -> list[Sequence[TextEdit]]:
         """Return the groups that change nothing, found by halving."""
-        if not chosen or checks >= _MOST_CHECKS:
+        if not chosen or checks >= _MAX_CHECKS:
             return []
         if is_same(chosen):
             return [*chosen]

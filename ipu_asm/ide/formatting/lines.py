@@ -48,7 +48,7 @@ class GapKind(IntEnum):
 class Cell(NamedTuple):
     """An atom in its line, with the number of its slice and columns from 0.
 
-    `before` is the column behind the cell before it, `base` the cell of the line that the column of
+    `before` is the column after the cell before it, `base` the cell of the line that the column of
     its gap is counted from, -1 for the start of the line: see `conventions.Spacing`.
     """
 
@@ -113,7 +113,7 @@ def is_indentation(kind: GapKind) -> bool:
 
 
 def advanced(column: int, text: str) -> int:
-    """Return the column behind `text`, which begins in a column and has no line break."""
+    """Return the column after `text`, which begins in a column and has no line break."""
     if "\t" not in text:
         return column + len(text)
     for character in text:
@@ -176,7 +176,7 @@ def _kinds(roles: Sequence[Role], is_shared: bool) -> Iterator[GapKind]:
         yield GapKind.OPERANDS_SHARED if is_shared and kind is GapKind.OPERANDS else kind
 
 
-def _kind_behind(before: Role, role: Role) -> GapKind:
+def _kind_after(before: Role, role: Role) -> GapKind:
     """Return the kind of the gap between two atoms, in a line with one instruction."""
     if role is Role.FIRST_OPERAND:
         return GapKind.OPERANDS
@@ -210,7 +210,7 @@ _KINDS_BEHIND: Final[Mapping[Role, GapKind]] = {
     Role.OPENING: GapKind.OPENING,
     Role.OPENING_LINES: GapKind.OPENING,
 }
-_KINDS_OF_PAIRS: Final = {pair: _kind_behind(*pair) for pair in product(Role, repeat=2)}
+_KINDS_OF_PAIRS: Final = {pair: _kind_after(*pair) for pair in product(Role, repeat=2)}
 
 
 def arranged(atoms: tuple[Atom, ...], style: str, is_first: bool) -> tuple[Atom, ...]:
@@ -263,7 +263,7 @@ def _has_inner_comment(roles: Sequence[Role]) -> bool:
 
 
 def _has_comment_before_end(roles: Sequence[Role]) -> bool:
-    """Check whether a comment is behind a label or behind an instruction that is not the last."""
+    """Check whether a comment is after a label or after an instruction that is not the last."""
     code = [number for number, role in enumerate(roles) if role is Role.MNEMONIC]
     first = next(number for number, role in enumerate(roles) if role is not Role.COMMENT)
     return Role.COMMENT in roles[first : code[-1]]
@@ -284,7 +284,7 @@ def _ends_in_comment(atoms: Sequence[Atom]) -> bool:
 
 
 def _put_mark(atoms: list[Atom], mark: Atom) -> None:
-    """Put a mark behind the code that it ends, before comments."""
+    """Put a mark after the code that it ends, before comments."""
     at = len(atoms)
     while at and atoms[at - 1].role is Role.COMMENT:
         at -= 1

@@ -1,6 +1,6 @@
 """On-type formatting, after an end mark, a separator or a new line.
 
-Comments are never changed, nor is text behind the cursor, except the blanks of an empty line.
+Comments are never changed, nor is text after the cursor, except the blanks of an empty line.
 """
 
 from __future__ import annotations

@@ -31,11 +31,11 @@ from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 _WINDOW: Final = 40
-_MOST_SLICES: Final = 400
+_MAX_SLICES: Final = 400
 """Conventions are those of the first slices: more would take long while the user types."""
 
-_MOST_BREAKS: Final = 3
-_MOST_ROUNDS: Final = 8
+_MAX_BREAKS: Final = 3
+_MAX_ROUNDS: Final = 8
 _TRAILING: Final = re.compile(r"[ \t\f]+(?=[\r\n]|\Z)")
 
 
@@ -131,9 +131,9 @@ def _stable_rules(job: FormatJob) -> Rules:
     known = _stable_conventions(job.program)
     rules = known.get(job.style)
     if rules is None:
-        lines = [*_lines(job, 0, min(len(job.program.bundles), _MOST_SLICES) - 1)]
+        lines = [*_lines(job, 0, min(len(job.program.bundles), _MAX_SLICES) - 1)]
         rules = _rules(job, _conventions_of(job, lines))
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             gaps = settled_gaps(rules, lines)
             made = [*map(respaced, lines, gaps)]
             again = _rules(job, _conventions_of(job, made))
@@ -154,7 +154,7 @@ def conventions(program: Program, style: str) -> Conventions:
     found = _conventions(program)
     if style not in found:
         job = FormatJob(program, style, "\n", frozenset())
-        last = min(len(program.bundles), _MOST_SLICES) - 1
+        last = min(len(program.bundles), _MAX_SLICES) - 1
         found[style] = Conventions(program.isa, _votes(job, last))
     return found[style]
 
@@ -312,7 +312,7 @@ class _SliceWriter:
             if not self._has_bundles:
                 return _TRAILING.sub("", written)
         is_first = number == 0 and not self._parts[0] and self.first == 0
-        return "" if is_first else self.job.line_break * min(atom.breaks, _MOST_BREAKS)
+        return "" if is_first else self.job.line_break * min(atom.breaks, _MAX_BREAKS)
 
     def _rest(self, number: int, has_atoms: bool) -> str:
         """Return what follows the last atom of a slice."""

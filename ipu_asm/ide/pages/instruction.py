@@ -1,4 +1,4 @@
-"""Markdown page of an instruction as written: at most `MOST_LINES` lines, then a link to the rest.
+"""Markdown page of an instruction as written: at most `MAX_LINES` lines, then a link to the rest.
 
 The first lines are what its operands are here and which values they see; the operation and the
 encoding are in the reference of the instruction set.
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 # A valid bundle has fewer.
-_MOST_NAMED = 8
-MOST_LINES = 12
+_MAX_NAMED = 8
+MAX_LINES = 12
 _END_OF_SENTENCE = re.compile(r"(?<=\w)\.\s|(?<=[)`])\.\s")
 _REGISTER_BITS = re.compile(r"(\d+) bits\b")
 
@@ -56,7 +56,7 @@ def written_markdown(analysis: Analysis, number: int, place: int) -> str | None:
     if spec.delay_slots:
         bullets.append(f"takes effect after {spec.delay_slots} more {isa.unit}s: its delay slots")
     run = [f"In the whole run: {line}" for line in access_lines(analysis, number, place)]
-    room = MOST_LINES - len(head) - 1
+    room = MAX_LINES - len(head) - 1
     bullets = [*bullets[: room - len(run[:1])], *run][:room]
     link = reference_link(isa, spec)
     rest = f"[Operation, encoding and more]({link})" if link else ""
@@ -235,7 +235,7 @@ def remarks_by_operand(isa: Isa, bundle: Bundle, instruction: int) -> dict[int, 
             (f"{name} is ", f"{name}, written here") if name else ("", "written here")
         )
         remarks = found.setdefault(access.operand, {})
-        for writer in _writers(access, every)[:_MOST_NAMED]:
+        for writer in _writers(access, every)[:_MAX_NAMED]:
             remarks[f"{seen_as}{_remark_on_reading(bundle, access, writer)}"] = None
         seen = _what_readers_see(bundle, access, every) if access.writes else ""
         if seen:
@@ -333,7 +333,7 @@ def _what_readers_see(
 def _listed(bundle: Bundle, accesses: list[RegisterAccess], verb: str, plural: str) -> str:
     """Return the instructions of some accesses in source form, followed by the verb that agrees."""
     words = (bundle.instructions[access.instruction].words for access in accesses)
-    texts = list(dict.fromkeys(inline_code(" ".join(text)) for text in words))[:_MOST_NAMED]
+    texts = list(dict.fromkeys(inline_code(" ".join(text)) for text in words))[:_MAX_NAMED]
     if len(texts) == 1:
         return f"{texts[0]} {verb}"
     return f"{', '.join(texts[:-1])} and {texts[-1]} {plural}"

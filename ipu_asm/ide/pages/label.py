@@ -13,9 +13,9 @@ from ipu_asm.reports.markdown import escaped, fenced_code, inline_code
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-_MOST_LINES_OF_CODE = 10
-_MOST_LINES_OF_COMMENT = 8
-_MOST_BRANCHES = 5
+_MAX_LINES_OF_CODE = 10
+_MAX_LINES_OF_COMMENT = 8
+_MAX_BRANCHES = 5
 
 
 def definition_markdown(analysis: Analysis, bundle: int, label: str) -> str:
@@ -58,14 +58,14 @@ def distance_text(isa: Isa, distance: int) -> str:
 def comment_above(program: Program, number: int) -> str:
     """Return the comment directly above a bundle as Markdown.
 
-    It has at most `_MOST_LINES_OF_COMMENT` lines.
+    It has at most `_MAX_LINES_OF_COMMENT` lines.
     """
     marks = program.isa.surface.comments
     blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
     text = program.text
     comment: list[str] = []
     end = text.rfind("\n", 0, program.span(number, program.bundles[number].first_token).start)
-    while end > 0 and len(comment) < _MOST_LINES_OF_COMMENT:
+    while end > 0 and len(comment) < _MAX_LINES_OF_COMMENT:
         start = text.rfind("\n", 0, end) + 1
         line = text[start:end].strip()
         if program.bundles[program.bundle_at(start)].directive is not None:
@@ -115,7 +115,7 @@ def _incoming_branches(analysis: Analysis, target: int) -> str:
     coming = [reference for reference in program.references if reference.target == target]
     if not coming:
         return "No branch comes here."
-    shown = coming[:_MOST_BRANCHES]
+    shown = coming[:_MAX_BRANCHES]
     lines = [str(position(program.reference_span(reference).start).line + 1) for reference in shown]
     more = f" and {len(coming) - len(shown)} more" if len(coming) > len(shown) else ""
     branches = "1 branch comes" if len(coming) == 1 else f"{len(coming)} branches come"
@@ -138,8 +138,8 @@ def _outgoing_branches(analysis: Analysis, label: int) -> str:
     ways = [
         f"{inline_code(text)} ({_place_of(analysis, target)})" for target, text in going.items()
     ]
-    more = len(ways) - _MOST_BRANCHES
-    shown = ", ".join(ways[:_MOST_BRANCHES]) + (f" and {more} more" if more > 0 else "")
+    more = len(ways) - _MAX_BRANCHES
+    shown = ", ".join(ways[:_MAX_BRANCHES]) + (f" and {more} more" if more > 0 else "")
     return f"Its code branches to {shown}" if shown else ""
 
 
@@ -158,8 +158,8 @@ def _code(program: Program, number: int) -> str:
     first = braces[0] if braces else bundle.syntax.plan.instructions[0].mnemonic
     span = bundle.syntax.span_of(first, len(bundle.syntax.spans))
     lines = [line.strip() for line in bundle.syntax.text[span.start : span.end].splitlines()]
-    if len(lines) > _MOST_LINES_OF_CODE:
-        lines = [*lines[:_MOST_LINES_OF_CODE], "..."]
+    if len(lines) > _MAX_LINES_OF_CODE:
+        lines = [*lines[:_MAX_LINES_OF_CODE], "..."]
     return fenced_code("\n".join(lines), program.isa.surface.language_id)
 
 

@@ -29,11 +29,11 @@ from ipu_asm.reports.markdown import inline_code
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-_MOST_TEXTS = 3
+_MAX_TEXTS = 3
 _LIMITS = Limits(most_steps=10_000)
 """A hover executes the program again, which may take a tenth of a second."""
 
-_MOST_BITS_SHOWN = 64
+_MAX_BITS_SHOWN = 64
 # Separator between several keywords of one operand.
 _JOINT = "|"
 
@@ -132,7 +132,7 @@ def _value(isa: Isa, instruction: Instruction, operand: Operand | None, text: st
             f"**`{meanings[word].text}`** · {meanings[word].detail}" for word in words
         )
     number = number_value(text)
-    if number is not None and number.bit_length() <= _MOST_BITS_SHOWN:
+    if number is not None and number.bit_length() <= _MAX_BITS_SHOWN:
         held = held_bits(isa, instruction, operand, number) if operand is not None else ""
         extended = f"\n\nSign-extended: `{held}`." if held else ""
         return _number(operand, text, number) + extended
@@ -199,9 +199,9 @@ def register_values(program: Program, number: int, register: str) -> str:
 def values_text(values: Sequence[Progression]) -> str:
     """Return values: `0..127, step 1`. Several progressions are separated by `;`."""
     distinct = list(dict.fromkeys(_without_repetitions(each) for each in values))
-    texts = [_values_of(each) for each in distinct[:_MOST_TEXTS]]
-    if len(distinct) > _MOST_TEXTS:
-        texts.append(f"{len(distinct) - _MOST_TEXTS} more")
+    texts = [_values_of(each) for each in distinct[:_MAX_TEXTS]]
+    if len(distinct) > _MAX_TEXTS:
+        texts.append(f"{len(distinct) - _MAX_TEXTS} more")
     return "; ".join(texts)
 
 

@@ -41,10 +41,10 @@ def split_or_join(program: Program, span: Span) -> list[RefactoringOffer]:
         name = quoted(position.bundle.instructions[cut].mnemonic)
         title = f"Split the {program.isa.unit} before {name}"
         offers.append(make_offer(title, REWRITE, lambda: _split(position, cut)))
-    behind = position.neighbours[1]
-    if behind is not None:
+    after = position.neighbours[1]
+    if after is not None:
         title = f"Join with the next {program.isa.unit}"
-        offers.append(make_offer(title, REWRITE, lambda: _join(program, position.number, behind)))
+        offers.append(make_offer(title, REWRITE, lambda: _join(program, position.number, after)))
     return offers
 
 
@@ -53,8 +53,8 @@ def _cut(position: BundlePosition) -> int:
     number = position.instruction
     if number < 0:
         return 0
-    is_behind = position.offset > position.bundle.syntax.instruction_span(number).end
-    if is_behind and number + 1 < len(position.bundle.instructions):
+    is_after = position.offset > position.bundle.syntax.instruction_span(number).end
+    if is_after and number + 1 < len(position.bundle.instructions):
         return number + 1
     return number
 
@@ -157,11 +157,11 @@ def move_instruction(program: Program, span: Span) -> list[RefactoringOffer]:
     if position is None or not program.isa.surface.separator or position.instruction < 0:
         return []
     name = quoted(position.bundle.instructions[position.instruction].mnemonic)
-    before, behind = position.neighbours
+    before, after = position.neighbours
     offers = []
-    if behind is not None:
+    if after is not None:
         title = f"Move {name} to the next {program.isa.unit}"
-        offers.append(make_offer(title, MOVE, lambda: _moved(position, behind)))
+        offers.append(make_offer(title, MOVE, lambda: _moved(position, after)))
     if before is not None:
         title = f"Move {name} to the previous {program.isa.unit}"
         offers.append(make_offer(title, MOVE, lambda: _moved(position, before)))
@@ -215,7 +215,7 @@ def put_first(isa: Isa, bundle: Bundle, text: str) -> TextEdit:
 
 
 def put_last(isa: Isa, bundle: Bundle, text: str) -> TextEdit:
-    """Return the edit of the bundle's text that inserts an instruction behind the others."""
+    """Return the edit of the bundle's text that inserts an instruction after the others."""
     end = bundle.syntax.instruction_span(len(bundle.instructions) - 1).end
     return TextEdit(Span(end, end), f"{isa.surface.separator}{_gap(bundle)}{text}")
 
@@ -233,7 +233,7 @@ def _gap(bundle: Bundle) -> str:
 def _has_remark(bundle: Bundle) -> bool:
     """Check whether a comment follows the last instruction.
 
-    An instruction put behind it would seem to be the one that the comment describes.
+    An instruction put after it would seem to be the one that the comment describes.
     """
     syntax = bundle.syntax
     end = syntax.instruction_span(len(bundle.instructions) - 1).end

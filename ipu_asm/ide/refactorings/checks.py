@@ -70,8 +70,8 @@ class BundlePosition(NamedTuple):
         """Return the numbers of the previous and the next bundle with an address, or None."""
         program = self.program
         at, address = program.bundle_at_address, program.addresses[self.number]
-        behind = at[address + 1] if address + 1 < program.size else None
-        return (at[address - 1] if address else None), behind
+        after = at[address + 1] if address + 1 < program.size else None
+        return (at[address - 1] if address else None), after
 
 
 def bundle_position_at(program: Program, offset: int) -> BundlePosition | None:
@@ -80,7 +80,7 @@ def bundle_position_at(program: Program, offset: int) -> BundlePosition | None:
     if not program.bundles[number].instructions or offset < _start(program, number):
         if not number or offset > program.starts[number]:
             return None
-        # A cursor directly behind an end mark selects the bundle that the mark ends.
+        # A cursor directly after an end mark selects the bundle that the mark ends.
         number -= 1
     if not program.bundles[number].instructions or program.starts[number] > offset:
         return None

@@ -118,11 +118,11 @@ def add_halt(program: Program, span: Span) -> list[RefactoringOffer]:
         return []
     halt = halts[0].mnemonic
     title = f"Add `{halt}` behind the last {isa.unit}"
-    offer = make_offer(title, REWRITE, lambda: _behind(program, last, halt))
+    offer = make_offer(title, REWRITE, lambda: _after(program, last, halt))
     return [offer]
 
 
-def _behind(program: Program, last: int, halt: str) -> list[TextEdit]:
+def _after(program: Program, last: int, halt: str) -> list[TextEdit]:
     surface, syntax = program.isa.surface, program.bundles[last].syntax
     end = program.span(last, syntax.spans[-1]).end
     mark = syntax.words[-1]

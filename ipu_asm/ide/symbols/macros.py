@@ -244,8 +244,8 @@ def _in_line(line: str, is_define: bool, span: Span) -> Certainty | None:
     if not is_define:
         around = code[max(span.start - 1, 0) : span.start] + code[span.end : span.end + 1]
         return None if _OF_WORDS.search(around) else Certainty.PROBABLE
-    before, behind = code[: span.start].rstrip(), code[span.end :].lstrip()
-    if before.endswith("##") or behind.startswith("##"):
+    before, after = code[: span.start].rstrip(), code[span.end :].lstrip()
+    if before.endswith("##") or after.startswith("##"):
         return Certainty.POSSIBLE
     name = line[span.start : span.end]
     match = DEFINE.match(line)

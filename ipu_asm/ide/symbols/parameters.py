@@ -122,7 +122,7 @@ def parameters_of(program: Program, macro: Macro) -> tuple[MacroParameter, ...]:
     """Return the parameters of a macro in order."""
     syntax, start = program.bundles[macro.bundle].syntax, program.starts[macro.bundle]
     if not macro.is_define:
-        return _named_behind(program, macro.bundle, macro.span.end - start)
+        return _named_after(program, macro.bundle, macro.span.end - start)
     match = define_in(syntax)
     if match is None or match[2] is None:
         return ()
@@ -163,8 +163,8 @@ def parameters_to_complete(program: Program, offset: int) -> tuple[list[Paramete
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first < number else ():
             found.setdefault(parameter.name, Parameter(body, parameter))
-    behind = _REST.match(program.text, offset)
-    return list(found.values()), Span(match.start(), behind.end() if behind else offset)
+    after = _REST.match(program.text, offset)
+    return list(found.values()), Span(match.start(), after.end() if after else offset)
 
 
 def _declared_at(program: Program, number: int, offset: int) -> NamedSymbol | None:
@@ -207,8 +207,8 @@ def _bodies_around(program: Program, number: int) -> Iterator[MacroBody]:
         if len(syntax.spans) <= first + 1 or syntax.tokens[first + 1].kind != "WORD":
             continue
         if word == MACRO:
-            name, behind = syntax.words[first + 1], syntax.spans[first + 1].end
-            found = _named_behind(program, region.first, behind)
+            name, after = syntax.words[first + 1], syntax.spans[first + 1].end
+            found = _named_after(program, region.first, after)
             yield MacroBody(region.first, region.last, name, found)
         elif word in _REPEATING:
             parameter = _repeated(program, region.first)
@@ -219,22 +219,22 @@ def _repeated(program: Program, number: int) -> MacroParameter:
     """Return the variable of a repetition, with the values that it takes as its default."""
     syntax = program.bundles[number].syntax
     first = syntax.plan.directive
-    values = _code_behind(program, number, syntax.spans[first + 1].end).strip(" \t,")
+    values = _code_after(program, number, syntax.spans[first + 1].end).strip(" \t,")
     span = program.span(number, syntax.spans[first + 1])
     return MacroParameter(syntax.words[first + 1], span, values, "each")
 
 
-def _named_behind(program: Program, number: int, offset: int) -> tuple[MacroParameter, ...]:
-    """Return the parameters declared behind the name of a macro."""
+def _named_after(program: Program, number: int, offset: int) -> tuple[MacroParameter, ...]:
+    """Return the parameters declared after the name of a macro."""
     at = program.starts[number] + offset
     return tuple(
         MacroParameter(match[1], Span(*match.span(1)).shifted(at), match[3] or "", match[2] or "")
-        for match in _PARAMETER.finditer(_code_behind(program, number, offset))
+        for match in _PARAMETER.finditer(_code_after(program, number, offset))
     )
 
 
-def _code_behind(program: Program, number: int, offset: int) -> str:
-    """Return the rest of a directive behind an offset, with blanks in place of comments."""
+def _code_after(program: Program, number: int, offset: int) -> str:
+    """Return the rest of a directive after an offset, with blanks in place of comments."""
     syntax = program.bundles[number].syntax
     last = len(syntax.spans) - (syntax.tokens[-1].kind == "END")
     text, end = "", offset

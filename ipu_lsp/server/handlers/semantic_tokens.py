@@ -191,7 +191,7 @@ def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _TokenPiece:
     starts = LineIndex.of(text).starts
     tokens = ide_semantic_tokens.semantic_tokens(isa, bundle)
     places: list[tuple[int, int]] = []
-    said: list[str] = []
+    encoded: list[str] = []
     line = column = 0
     for (start, end), kind, modifiers in tokens:
         before, before_column = line, column
@@ -200,11 +200,11 @@ def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _TokenPiece:
         column = _width(text, starts[line], start, encoding)
         gap = column - before_column if line == before else column
         what = f"{_width(text, start, end, encoding)}{_meaning(kind, modifiers)}"
-        said.append(f",{line - before},{gap},{what}" if places else what)
+        encoded.append(f",{line - before},{gap},{what}" if places else what)
         places.append((line, column))
     first, last = (places[0], places[-1]) if places else ((0, 0), (0, 0))
     end_column = _width(text, starts[-1], len(text), encoding)
-    head, rest = "".join(said[:1]), "".join(said[1:])
+    head, rest = "".join(encoded[:1]), "".join(encoded[1:])
     return _TokenPiece(len(tokens), *first, head, rest, *last, len(starts) - 1, end_column)
 
 
