@@ -91,14 +91,10 @@ class TemplateSyntax(NamedTuple):
 def template_syntax(text: str) -> TemplateSyntax:
     """Return the tags of a template with their structure."""
     tags = tags_of(text)
-    statements = _statements(text, tags)
-    return TemplateSyntax(text, tags, statements, _blocks(text, statements))
-
-
-def _statements(text: str, tags: Sequence[Tag]) -> list[Statement]:
-    return [
+    statements = [
         Statement(tag, tuple(tag_words(text, tag))) for tag in tags if tag.kind is TagKind.STATEMENT
     ]
+    return TemplateSyntax(text, tags, statements, _blocks(text, statements))
 
 
 def _blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:

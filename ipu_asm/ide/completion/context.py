@@ -18,7 +18,6 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span
 
 _BOUNDARIES = ("SEPARATOR", "END", "LBRACE", "RBRACE")
@@ -124,7 +123,7 @@ def _labels_end(syntax: BundleSyntax) -> int:
 
     Returns the number of tokens if the grammar has no colons in operands.
     """
-    if not _has_colons_in_operands(syntax.grammar):
+    if not syntax.grammar.accepts("WORD", "WORD", "COLON", "WORD"):
         return len(syntax.spans)
     end = 0
     while _kind(syntax, end) == "WORD" and _kind(syntax, end + 1) == "COLON":
@@ -154,10 +153,6 @@ def _is_inside(syntax: BundleSyntax, token: int) -> bool:
     """Check whether a token is inside the braces of a bundle."""
     braces = syntax.plan.braces
     return braces is not None and braces[0] < token <= braces[1]
-
-
-def _has_colons_in_operands(grammar: Grammar) -> bool:
-    return grammar.accepts("WORD", "WORD", "COLON", "WORD")
 
 
 def _word_at(syntax: BundleSyntax, roles: _Roles, offset: int) -> range:

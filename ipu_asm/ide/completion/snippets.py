@@ -144,13 +144,11 @@ def _valid_number(kind: OperandType, name: str, idle: int | str | None) -> str:
 
 def macro_call_snippet(candidate: MacroCandidate) -> str:
     """Return the call of a macro with a placeholder for each parameter."""
-    arguments = ", ".join(_placeholders(candidate.parameters))
+    arguments = ", ".join(
+        [f"${{{number}:{_escaped(name)}}}" for number, name in enumerate(candidate.parameters, 1)]
+    )
     name = _escaped(candidate.text)
     return f"{name}({arguments})" if candidate.in_parentheses else f"{name} {arguments}"
-
-
-def _placeholders(names: Sequence[str]) -> list[str]:
-    return [f"${{{number}:{_escaped(name)}}}" for number, name in enumerate(names, 1)]
 
 
 def _escaped(text: str) -> str:

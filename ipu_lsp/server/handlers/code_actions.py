@@ -41,7 +41,11 @@ def code_actions(
     only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ("",)]
     actions = ide.code_actions(view.analysis, span, only)
     refusals = session.client.disabled_code_actions and _asks_to_refactor(only)
-    found = [_action(session, uri, view, action) for action in actions if _fits(action, refusals)]
+    found = [
+        _action(session, uri, view, action)
+        for action in actions
+        if refusals or not action.refusal_reason
+    ]
     if session.client.resolves_edits and ide.is_wanted(REWRITE, only):
         found += _packing(session, uri, view, span.start)
     if ide.is_wanted(QUICK_FIX, only):
@@ -97,10 +101,6 @@ def _refusal(message: str) -> JsonRpcException:
 def _asks_to_refactor(only: list[str]) -> bool:
     """Return whether the client asked for refactorings, so that disabled ones are worth listing."""
     return any(f"{kind}.".startswith("refactor.") for kind in only)
-
-
-def _fits(action: ide.CodeAction, refusals: bool) -> bool:
-    return refusals or not action.refusal_reason
 
 
 def _action(session: LspSession, uri: str, view: View, action: ide.CodeAction) -> Json:
