@@ -16,13 +16,9 @@ from ipu_asm.text import Span
 
 MACRO: Final = ".macro"
 DEFINE: Final = re.compile(r"#\s*define\s+([A-Za-z_]\w*)(?:\(([^)]*)\)?)?")
-_NAME: Final = re.compile(r"(?<!\w)[A-Za-z_]\w*")
-_FIRST_WORD: Final = re.compile(r"[\w.]+")
 _NO_CODE: Final = re.compile(
     r'("(?:[^"\\\r\n]|\\.)*")|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*(?:\r\n|\n|\r)'
 )
-_MAX_DEPTH: Final = 8
-_MAX_VALUE: Final = 200
 BODY: Final = "body"
 CONDITION: Final = "condition"
 _OPENING: Final = {
@@ -86,40 +82,6 @@ def replacement_text(program: Program, macro: Macro) -> str:
 def without_comments(text: str) -> str:
     """Replace comments and line continuations in a part of a preprocessor line by blanks."""
     return _NO_CODE.sub(lambda match: match[1] or " " * len(match[0]), text)
-
-
-def expand_names(program: Program, macros: Macros, text: str) -> str:
-    """Replace object-like macros in a text by their values, recursively up to a fixed depth."""
-
-    def value(match: re.Match[str]) -> str:
-        for macro in macros.get(match[0], ())[:1]:
-            if macro.is_define and macro.is_object_like:
-                return replacement_text(program, macro)
-        return match[0]
-
-    for _ in range(_MAX_DEPTH):
-        before, text = text, _NAME.sub(value, text)
-        if text == before or len(text) > _MAX_VALUE:
-            break
-    return text
-
-
-def is_usable_as_instruction(
-    program: Program, macros: Macros, macro: Macro, depth: int = _MAX_DEPTH
-) -> bool:
-    """Check whether a macro can be used as an instruction."""
-    if not macro.is_define:
-        return True
-    value, surface = replacement_text(program, macro), program.isa.surface
-    if surface.brackets and value.startswith(surface.brackets[0]):
-        return True
-    match = _FIRST_WORD.match(value)
-    if match is None or not depth:
-        return False
-    if program.isa.spec(match[0]) is not None or match[0] in surface.directives:
-        return True
-    inner = macros.get(match[0], ())[:1]
-    return any(is_usable_as_instruction(program, macros, each, depth - 1) for each in inner)
 
 
 def define_in(syntax: BundleSyntax) -> re.Match[str] | None:

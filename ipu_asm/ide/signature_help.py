@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
-from ipu_asm.ide.completion.macros import header_names, with_header_values, with_values
+from ipu_asm.ide.completion.macros import header_names, with_values
 from ipu_asm.ide.completion.operands import form_accepts
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.macros import last_bundle_of, macros_called, without_comments
@@ -88,8 +88,7 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     # An argument of a macro can expand to any number of operands.
     if MARK in "".join((*context.complete_operands, context.operand_prefix, word)):
         return []
-    values = with_values(analysis.program, (*context.complete_operands, word))
-    *written, word = with_header_values(analysis, values)
+    *written, word = with_values(analysis, (*context.complete_operands, word))
     context = context._replace(complete_operands=tuple(written))
     forms = _by_fitness(analysis, spec, context, word)[:_MAX_SIGNATURES]
     found: dict[str, Signature] = {}

@@ -10,9 +10,9 @@ from ipu_asm.ide.assertions import assertion_completions
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at, free_slots
 from ipu_asm.ide.completion.macros import (
     MacroCandidate,
+    file_candidates,
     header_candidates,
     header_name_page,
-    instruction_candidates,
 )
 from ipu_asm.ide.completion.operands import (
     LAST,
@@ -171,7 +171,7 @@ def _macros(analysis: Analysis, context: CompletionContext) -> Iterator[Completi
 
     Their slots are unknown.
     """
-    for candidate in instruction_candidates(analysis.program):
+    for candidate in file_candidates(analysis.program).instructions:
         yield macro_item(candidate, context, "1")
     for candidate in header_candidates(analysis).instructions:
         yield macro_item(candidate, context, LAST)

@@ -7,14 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.ide.macros import (
-    Macro,
-    Macros,
-    expand_names,
-    is_usable_as_instruction,
-    macros_in,
-    replacement_text,
-)
+from ipu_asm.ide.macros import macros_in, replacement_text
 from ipu_asm.ide.symbols.header_names import FileReading, definition_page, definitions_of
 from ipu_asm.ide.symbols.parameters import parameters_of, shown_parameters
 from ipu_asm.isa.model import Isa
@@ -29,6 +22,29 @@ if TYPE_CHECKING:
 
 _NO_PARAMETERS: Final = "macro of this file"
 _SIGN: Final = re.compile(r"\W*")
+_NAME: Final = re.compile(r"(?<!\w)[A-Za-z_]\w*")
+_FIRST_WORD: Final = re.compile(r"[\w.]+")
+_PARAMETER_NAME: Final = re.compile(r"\w+|\.\.\.")
+_MAX_DEPTH: Final = 8
+_MAX_VALUE: Final = 200
+_MAX_DETAIL: Final = 60
+
+
+class KnownMacro(NamedTuple):
+    """A macro that a file or one of its headers defines.
+
+    `value` is its replacement text, "" for a ``.macro``. `parameters` is None for an object-like
+    macro; `is_called` is true for a ``.macro``, which a line calls as it calls an instruction.
+    """
+
+    name: str
+    value: str
+    parameters: tuple[str, ...] | None
+    is_called: bool
+    detail: str
+
+
+_Known = Mapping[str, KnownMacro]
 
 
 class MacroCandidate(NamedTuple):
@@ -45,24 +61,23 @@ class MacroCandidate(NamedTuple):
     in_parentheses: bool = False
 
 
-def instruction_candidates(program: Program) -> list[MacroCandidate]:
-    """Return the macros that can be used as an instruction, in source order."""
-    macros = macros_in(program)
-    return [
-        _candidate(program, macros, macro)
-        for macro, *_ in macros.values()
-        if is_usable_as_instruction(program, macros, macro)
-    ]
+class MacroCandidates(NamedTuple):
+    """The macros that can be used as an instruction, and those for an operand or a part of one."""
+
+    instructions: list[MacroCandidate]
+    operands: list[MacroCandidate]
 
 
-def operand_candidates(program: Program) -> list[MacroCandidate]:
-    """Return the macros that can be used as an operand or a part of one, in source order."""
-    macros = macros_in(program)
-    return [
-        _candidate(program, macros, macro)
-        for macro, *_ in macros.values()
-        if replacement_text(program, macro) and not is_usable_as_instruction(program, macros, macro)
-    ]
+def file_candidates(program: Program) -> MacroCandidates:
+    """Return the macros of a file in source order."""
+    return _candidates(program.isa, macros_of_file(program))
+
+
+def header_candidates(analysis: Analysis) -> MacroCandidates:
+    """Return the macros of headers by name, without reserved names."""
+    known = _macros_of_headers(analysis)
+    listed = {name: known[name] for name in sorted(known) if not name.startswith("__")}
+    return _candidates(analysis.isa, listed, known)
 
 
 def fitting_candidates(
@@ -90,22 +105,113 @@ def argument_candidates(isa: Isa, candidates: Sequence[MacroCandidate]) -> Itera
         yield candidate._replace(text=_sign(isa) + candidate.text) if is_register else candidate
 
 
-def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return operands with the object-like macros of the file replaced by their values."""
-    macros = macros_in(program)
-    return tuple(expand_names(program, macros, text) for text in texts) if macros else tuple(texts)
+def with_values(analysis: Analysis, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return operands with object-like macros of the file and of headers replaced by values."""
+    if not any(map(_NAME.search, texts)):
+        return tuple(texts)
+    known = {**_macros_of_headers(analysis), **macros_of_file(analysis.program)}
+    return tuple(_expanded(known, text) for text in texts) if known else tuple(texts)
 
 
-def _candidate(program: Program, macros: Macros, macro: Macro) -> MacroCandidate:
-    if macro.is_object_like:
-        detail = replacement_text(program, macro)
-        value = "" if is_usable_as_instruction(program, macros, macro) else detail
-        value = expand_names(program, macros, value).replace(" ", "")
-        return MacroCandidate(macro.name, detail, value)
-    parameters = parameters_of(program, macro)
-    names = tuple(parameter.name for parameter in parameters)
-    detail = shown_parameters(parameters) or _NO_PARAMETERS
-    return MacroCandidate(macro.name, detail, "", names, macro.is_define)
+def macros_of_file(program: Program) -> dict[str, KnownMacro]:
+    """Return the first definition of each macro of a file."""
+    found = {}
+    for macro, *_ in macros_in(program).values():
+        value = replacement_text(program, macro)
+        parameters = () if macro.is_object_like else parameters_of(program, macro)
+        detail = value if macro.is_object_like else shown_parameters(parameters) or _NO_PARAMETERS
+        names = None if macro.is_object_like else tuple(each.name for each in parameters)
+        found[macro.name] = KnownMacro(macro.name, value, names, not macro.is_define, detail)
+    return found
+
+
+def header_names(analysis: Analysis) -> dict[str, NameDefinition]:
+    """Return the last definition of each name that headers define."""
+    return {
+        definition.name: definition
+        for expanded in analysis.expanded[:1]
+        for definition in expanded.expansion.definitions
+        if definition.place.path != MAIN and definition.kind is not NameKind.PARAMETER
+    }
+
+
+def header_name_page(analysis: Analysis, name: str) -> str | None:
+    """Return the page of a name that a header defines."""
+    readings = [FileReading(analysis)]
+    found = next(definitions_of(readings[0], name), None)
+    return None if found is None else definition_page(readings, found)
+
+
+def _macros_of_headers(analysis: Analysis) -> dict[str, KnownMacro]:
+    found = {}
+    for name, definition in header_names(analysis).items():
+        value, parameters = (definition.value or "").lstrip(), definition.parameters
+        shown = value if parameters is None else ", ".join(parameters)
+        if len(shown) > _MAX_DETAIL:
+            shown = f"{shown[: _MAX_DETAIL - 1]}…"
+        where = os.path.basename(definition.place.path)
+        detail = " · ".join(part for part in (shown, definition.remark, where) if part)
+        names = None
+        if parameters is not None:
+            matches = map(_PARAMETER_NAME.search, parameters)
+            names = tuple(match[0] for match in matches if match)
+        is_called = definition.kind is NameKind.MACRO
+        found[name] = KnownMacro(name, value, names, is_called, detail)
+    return found
+
+
+def _candidates(isa: Isa, listed: _Known, known: _Known | None = None) -> MacroCandidates:
+    known = listed if known is None else known
+    found = MacroCandidates([], [])
+    for macro in listed.values():
+        if not macro.value and not macro.is_called:
+            continue
+        is_instruction = _is_instruction(isa, known, macro)
+        value = ""
+        if macro.parameters is None and not is_instruction:
+            value = _expanded(known, macro.value).replace(" ", "")
+        candidate = MacroCandidate(
+            macro.name,
+            macro.detail,
+            value,
+            macro.parameters or (),
+            macro.parameters is not None and not macro.is_called,
+        )
+        (found.instructions if is_instruction else found.operands).append(candidate)
+    return found
+
+
+def _is_instruction(isa: Isa, known: _Known, macro: KnownMacro) -> bool:
+    """Check whether a macro can be used as an instruction."""
+    for _ in range(_MAX_DEPTH):
+        if macro.is_called:
+            return True
+        if isa.surface.brackets and macro.value.startswith(isa.surface.brackets[0]):
+            return True
+        match = _FIRST_WORD.match(macro.value)
+        if match is None:
+            return False
+        if isa.spec(match[0]) is not None or match[0] in isa.surface.directives:
+            return True
+        if match[0] not in known:
+            return False
+        macro = known[match[0]]
+    return False
+
+
+def _expanded(known: _Known, text: str) -> str:
+    """Replace object-like macros in a text by their values, recursively up to a fixed depth."""
+
+    def value(match: re.Match[str]) -> str:
+        macro = known.get(match[0])
+        is_plain = macro is not None and macro.parameters is None and not macro.is_called
+        return macro.value if macro is not None and is_plain else match[0]
+
+    for _ in range(_MAX_DEPTH):
+        before, text = text, _NAME.sub(value, text)
+        if text == before or len(text) > _MAX_VALUE:
+            break
+    return text
 
 
 def _prefix_and_suffix(
@@ -134,111 +240,3 @@ def _is_register(isa: Isa, value: str) -> bool:
 def _sign(isa: Isa) -> str:
     match = _SIGN.match(next(iter(isa.file_of_register), ""))
     return match[0] if match else ""
-
-
-_HEADER_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_FIRST_WORD_OF_VALUE: Final = re.compile(r"[\w.]+")
-_PARAMETER_NAME: Final = re.compile(r"\w+|\.\.\.")
-_MAX_DEPTH: Final = 8
-_MAX_VALUE: Final = 200
-_MAX_DETAIL: Final = 60
-_Names = Mapping[str, NameDefinition]
-
-
-class HeaderCandidates(NamedTuple):
-    """Macros of headers that can be proposed as instructions, and those as operands."""
-
-    instructions: list[MacroCandidate]
-    operands: list[MacroCandidate]
-
-
-def header_candidates(analysis: Analysis) -> HeaderCandidates:
-    """Return the names that headers define and that can stand in a program, by name."""
-    found = HeaderCandidates([], [])
-    names = header_names(analysis)
-    for name, definition in sorted(names.items()):
-        is_instruction = _is_instruction(analysis.isa, names, definition)
-        is_guard = definition.kind is NameKind.DEFINE and not definition.value
-        if is_guard or name.startswith("__"):
-            continue
-        candidates = found.instructions if is_instruction else found.operands
-        candidates.append(_header_candidate(names, definition, is_instruction))
-    return found
-
-
-def header_names(analysis: Analysis) -> dict[str, NameDefinition]:
-    """Return the last definition of each name that headers define."""
-    return {
-        definition.name: definition
-        for expanded in analysis.expanded[:1]
-        for definition in expanded.expansion.definitions
-        if definition.place.path != MAIN and definition.kind is not NameKind.PARAMETER
-    }
-
-
-def with_header_values(analysis: Analysis, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return operands with the object-like names of headers replaced by their values."""
-    names = header_names(analysis) if any(map(_HEADER_NAME.search, texts)) else {}
-    return tuple(_value(names, text) for text in texts) if names else tuple(texts)
-
-
-def header_name_page(analysis: Analysis, name: str) -> str | None:
-    """Return the page of a name that a header defines."""
-    readings = [FileReading(analysis)]
-    found = next(definitions_of(readings[0], name), None)
-    return None if found is None else definition_page(readings, found)
-
-
-def _header_candidate(
-    names: _Names, definition: NameDefinition, is_instruction: bool
-) -> MacroCandidate:
-    name, value = definition.name, definition.value or ""
-    is_define = definition.kind is NameKind.DEFINE
-    if definition.parameters is not None:
-        matches = map(_PARAMETER_NAME.search, definition.parameters)
-        parameters = tuple(match[0] for match in matches if match)
-        detail = _detail(definition, ", ".join(definition.parameters))
-        return MacroCandidate(name, detail, "", parameters, is_define)
-    text = "" if is_instruction else _value(names, value).replace(" ", "")
-    return MacroCandidate(name, _detail(definition, value), text)
-
-
-def _detail(definition: NameDefinition, value: str) -> str:
-    where = os.path.basename(definition.place.path)
-    if len(value) > _MAX_DETAIL:
-        value = f"{value[: _MAX_DETAIL - 1]}…"
-    return " · ".join(part for part in (value, definition.remark, where) if part)
-
-
-def _value(names: _Names, text: str) -> str:
-    """Replace object-like names in a text by their values, recursively up to a fixed depth."""
-
-    def value(match: re.Match[str]) -> str:
-        definition = names.get(match[0])
-        is_plain = definition is not None and definition.parameters is None
-        return definition.value or match[0] if definition is not None and is_plain else match[0]
-
-    for _ in range(_MAX_DEPTH):
-        before, text = text, _HEADER_NAME.sub(value, text)
-        if text == before or len(text) > _MAX_VALUE:
-            break
-    return text
-
-
-def _is_instruction(isa: Isa, names: _Names, definition: NameDefinition) -> bool:
-    """Check whether a name can be used as an instruction."""
-    for _ in range(_MAX_DEPTH):
-        if definition.kind is NameKind.MACRO:
-            return True
-        value = (definition.value or "").lstrip()
-        if isa.surface.brackets and value.startswith(isa.surface.brackets[0]):
-            return True
-        match = _FIRST_WORD_OF_VALUE.match(value)
-        if match is None:
-            return False
-        if isa.spec(match[0]) is not None or match[0] in isa.surface.directives:
-            return True
-        if match[0] not in names:
-            return False
-        definition = names[match[0]]
-    return False

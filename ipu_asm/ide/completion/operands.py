@@ -11,11 +11,10 @@ from ipu_asm.ide.completion.context import CompletionContext, free_slots
 from ipu_asm.ide.completion.macros import (
     MacroCandidate,
     argument_candidates,
+    file_candidates,
     fitting_candidates,
     header_candidates,
     header_names,
-    operand_candidates,
-    with_header_values,
     with_values,
 )
 from ipu_asm.ide.completion.snippets import (
@@ -53,13 +52,13 @@ def operand_completions(
     """Yield the values of the operands that can follow, then the keywords of optional operands."""
     program = analysis.program
     spec = program.isa.spec(context.mnemonic)
-    candidates = [*operand_candidates(program), *names]
+    candidates = [*file_candidates(program).operands, *names]
     others = header_candidates(analysis).operands
     if spec is None:
         yield from _arguments(analysis, context, [*candidates, *others])
         return
-    values = with_values(program, context.complete_operands)
-    context = context._replace(complete_operands=with_header_values(analysis, values))
+    values = with_values(analysis, context.complete_operands)
+    context = context._replace(complete_operands=values)
     start = value_start(context.operand_prefix)
     keyword = context.operand_prefix[: start - 1].lower() if start else ""
     offered: set[str] = set()
