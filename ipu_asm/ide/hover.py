@@ -13,6 +13,7 @@ from ipu_asm.ide.assertions import assertion_at, assertion_markdown, words_of_as
 from ipu_asm.ide.completion.context import free_slots
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
 from ipu_asm.ide.pages.instruction import written_markdown
+from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import operand_markdown, register_use_at
 from ipu_asm.ide.symbols.header_names import FileReading, definitions_of, name_at
 from ipu_asm.ide.symbols.macros import MacroName
@@ -64,7 +65,7 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
     if assertion is not None:
         return _about_assertion(program, assertion, offset)
     place = element_at(program, offset)
-    found = _about_symbol(analysis, place, offset) or _about_directive(program, offset)
+    found = _about_macro(analysis, place, offset) or _about_directive(program, offset)
     if found is not None:
         return found
     if isinstance(place, OperandAt):
@@ -99,17 +100,12 @@ def _of_value(reading: FileReading, offset: int) -> Iterator[str]:
                     yield page.markdown
 
 
-def _about_symbol(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:
-    """Return the page of the label defined at an offset, or of the macro or parameter named there.
-
-    The page of an operand, which has more about a register or label, comes after that of a macro.
-    """
-    found = None if isinstance(place, Comment) else symbol_at(analysis, offset)
-    if found is None:
+def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:
+    """Return the page of a macro or parameter; after that of a macro comes that of the operand."""
+    if isinstance(place, Comment | LabelDefinition):
         return None
-    if not isinstance(place, LabelDefinition) and not isinstance(
-        found.symbol, MacroName | Parameter
-    ):
+    found = symbol_at(analysis, offset)
+    if found is None or not isinstance(found.symbol, MacroName | Parameter):
         return None
     pages = [found.symbol.description(analysis)]
     if isinstance(place, OperandAt) and isinstance(found.symbol, MacroName):
@@ -200,6 +196,8 @@ def _markdown(analysis: Analysis, place: SyntaxElement) -> str | None:
         page = written_markdown(analysis, place.bundle, place.instruction)
         instruction = program.bundles[place.bundle].instructions[place.instruction]
         return page or _unknown(analysis.isa, instruction)
+    if isinstance(place, LabelDefinition):
+        return definition_markdown(analysis, place.bundle, place.name)
     if isinstance(place, BundleEnd):
         return bundle_markdown(program, place.bundle)
     return None

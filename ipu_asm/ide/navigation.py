@@ -9,8 +9,8 @@ from ipu_asm.ide.symbols.base import Occurrence, OccurrenceKind, RenameError
 from ipu_asm.ide.symbols.header_names import FileReading, includes_of, name_at
 from ipu_asm.ide.symbols.labels import target_of_distance
 from ipu_asm.ide.symbols.registers import only_renameable
-from ipu_asm.ide.symbols.symbol import ExpandedSymbol, symbol_at
-from ipu_asm.ide.syntax_element import OperandAt, element_at
+from ipu_asm.ide.symbols.symbol import ExpandedSymbol, check_rendered, symbol_at
+from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span, TextEdit
@@ -70,16 +70,16 @@ def definition(analysis: Analysis, offset: int) -> DefinitionLink | None:
         reading, at = reading_at(analysis, offset)
         inside = definition(reading.analysis, at)
         return inside and _written(reading, inside, offset)
-    place = element_at(analysis.program, offset)
-    if isinstance(place, OperandAt) and not is_template(analysis):
+    origin = found.span if found is not None else Span(offset, offset)
+    place = None if is_template(analysis) else element_at(analysis.program, offset)
+    if isinstance(place, OperandAt) and reference_at(analysis.program, place) is not None:
+        origin = place.span
         target = target_of_distance(analysis.program, place)
         if target is not None:
-            return DefinitionLink(place.span, *target)
-    if found is None:
-        return None
-    definitions = found.symbol.definitions(analysis)
+            return DefinitionLink(origin, *target)
+    definitions = found.symbol.definitions(analysis) if found is not None else ()
     here = [each for each in definitions if each.name.touches(offset)]
-    return next((DefinitionLink(found.span, *each) for each in (*here, *definitions)), None)
+    return next((DefinitionLink(origin, *each) for each in (*here, *definitions)), None)
 
 
 def references(analysis: Analysis, offset: int, with_definition: bool = True) -> list[Span]:
@@ -104,6 +104,7 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
     """Return the symbol at an offset that can be renamed. Raises `RenameError` if there is none."""
     found = symbol_at(analysis, offset)
     if found is None:
+        check_rendered(analysis)
         raise RenameError(only_renameable(analysis))
     found.symbol.check_renameable(analysis, found.span)
     return Renameable(found.span, found.symbol.name)

@@ -131,8 +131,7 @@ class ExpandedSymbol(NamedTuple):
 
     def check_renameable(self, analysis: Analysis, _span: Span) -> None:
         """Raise `RenameError` unless the symbol is a label that is literal text everywhere."""
-        if all(each.expansion.is_partial for each in analysis.expanded):
-            raise RenameError("the template has an error: correct that before you rename")
+        check_rendered(analysis)
         reading, at = reading_at(analysis, self.offset)
         found = symbol_at(reading.analysis, at)
         symbol, span = found or NamedSymbol(self.symbols[0], Span(at, at))
@@ -159,6 +158,12 @@ class ExpandedSymbol(NamedTuple):
             called = quoted(new_name)
             raise RenameError(f"{called} would change more than the label in the expansion")
         return edits
+
+
+def check_rendered(analysis: Analysis) -> None:
+    """Raise `RenameError` for a template of which Jinja renders no part."""
+    if is_template(analysis) and all(each.expansion.is_partial for each in analysis.expanded):
+        raise RenameError("the template has an error: correct that before you rename")
 
 
 def _written_names(reading: Reading, label: str) -> list[Span]:
