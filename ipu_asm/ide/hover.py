@@ -102,10 +102,9 @@ def _of_value(reading: FileReading, offset: int) -> Iterator[str]:
 
 def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:
     """Return the page of a macro or parameter; after that of a macro comes that of the operand."""
-    if isinstance(place, Comment | LabelDefinition):
-        return None
-    found = symbol_at(analysis, offset)
-    if found is None or not isinstance(found.symbol, MacroName | Parameter):
+    found = None if isinstance(place, Comment) else symbol_at(analysis, offset)
+    wanted = Parameter if isinstance(place, LabelDefinition) else MacroName | Parameter
+    if found is None or not isinstance(found.symbol, wanted):
         return None
     pages = [found.symbol.description(analysis)]
     if isinstance(place, OperandAt) and isinstance(found.symbol, MacroName):
