@@ -23,6 +23,7 @@ from ipu_asm.flow.packing.pack import (
 )
 from ipu_asm.flow.packing.pipeline import least_trips, loop_schedule, loops_to_pipeline
 from ipu_asm.flow.packing.schedule import schedule
+from ipu_asm.flow.packing.webs import computes, instruction_at
 from ipu_asm.ide.expansions import is_template, reading_at, written_edits
 from ipu_asm.ide.refactorings.checks import bundle_position_at
 from ipu_asm.named_tuple import NamedTuple
