@@ -27,7 +27,8 @@ from ipu_asm.text import Span
 _FILE = "<template>"
 _TOO_LONG = "a number may have 4,300 decimal digits at most, found more"
 _TOO_DEEP = "a template is nested too deeply to be read"
-_MAX_REMEMBERED = 4
+_MAX_REMEMBERED_TOKENS = 40_000
+"""About 20 MB of syntax trees and code."""
 Render = Callable[[Context], Iterator[str]]
 
 
@@ -96,14 +97,14 @@ class Compiler:
         self.recorder = Recorder()
         self.sandbox = Sandbox(self.recorder)
         self._functions = {"environment": self.sandbox, "__file__": "", **self.recorder.functions()}
-        self._known: dict[object, CompiledTags] = {}
+        self._known: dict[tuple[object, ...], CompiledTags] = {}
 
     def compiled(self, tokens: Tokens) -> CompiledTags:
         """Return the code of a template. Raises `CompileError`."""
         key = tokens.code
         found = self._known.pop(key, None)
         self._known[key] = found or CompiledTags(tokens, self.sandbox, self._functions)
-        while len(self._known) > _MAX_REMEMBERED:
+        while len(self._known) > 1 and sum(map(len, self._known)) > _MAX_REMEMBERED_TOKENS:
             del self._known[next(iter(self._known))]
         return self._known[key]
 

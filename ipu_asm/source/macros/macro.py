@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from typing import Iterator, Mapping, Sequence
 
@@ -114,10 +115,14 @@ class Body:
                 found.append(_Part(*match.span(), name, written))
         return found
 
+    @cached_property
+    def _uses(self) -> Counter[str]:
+        return Counter(part.name for part in self.parts)
+
     def size(self, arguments: Mapping[str, Argument]) -> int:
         """Return the length of the body with these arguments."""
-        lengths = {name: len(argument.text) for name, argument in arguments.items()}
-        return self.span.end - self.span.start + sum(lengths.get(p.name, 0) for p in self.parts)
+        sizes = (self._uses[name] * len(each.text) for name, each in arguments.items())
+        return self.span.end - self.span.start + sum(sizes)
 
     def expanded(
         self,

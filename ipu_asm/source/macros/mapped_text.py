@@ -33,6 +33,8 @@ def written_range(source: MappedText, start: int, end: int) -> SourceRange:
     if end - start > _MAX_SEGMENTED_LENGTH:
         return written_block(source, start, end)
     segments = [*source.segments_in(start, max(end, start + 1))]
+    if len(segments) == 1 and start < end:
+        return segments[0].written
     return SourceMap(segments).written(Span(start, end)) or _NOWHERE
 
 

@@ -97,6 +97,9 @@ class Branch(Enum):
 _NO_BLOCKS = dict.fromkeys(Branch, 0)
 
 
+_NO_BLOCKS = dict.fromkeys(Branch, 0)
+
+
 class Conditionals:
     """The open conditional blocks of one text; `openings` are the directives that began them."""
 
