@@ -163,7 +163,7 @@ def _placed(
         place, offset = argument.definition, -1
         related.append(related_at(argument.call, f"{argument.label} is used here"))
     frames = dict.fromkeys(frame for each in segments if (frame := each.frame))
-    values = [frame for frame in frames if _is_value(frame)]
+    values = [each for each in frames if each.kind in (FrameKind.VALUE, FrameKind.ARGUMENT)]
     ways = [related_places(frame._replace(parent=None)) for frame in values]
     ways.append(related_places(source_map.frame_of(finding.span)))
     found = dict.fromkeys(each for way in ways for each in way)
@@ -174,10 +174,6 @@ def _placed(
         fix=_lifted_fix(source_map, finding.fix),
     )
     return placed, offset
-
-
-def _is_value(frame: Frame) -> bool:
-    return frame.kind in (FrameKind.VALUE, FrameKind.ARGUMENT)
 
 
 def _is_inside(related: RelatedInformation, place: SourceRange) -> bool:

@@ -14,7 +14,6 @@ from ipu_asm.source.jinja.compiled import (
     CompiledTags,
     CompileError,
     Compiler,
-    Problem,
     Rendering,
     render,
 )
@@ -66,7 +65,7 @@ def _expansions(compiler: Compiler, text: str, settings: SourceSettings) -> Iter
         tags = compiler.compiled(tokens)
     except CompileError as error:
         for context in contexts:
-            yield _partial(text, context, [*wrong, problem_finding(error.problem)])
+            yield _partial(text, context, [*wrong, Diagnostic(*error.problem)])
         return
     if len(declared.contexts) > MOST_CONTEXTS:
         yield _refused(text, f"a template may have {MOST_CONTEXTS} contexts at most")
@@ -102,7 +101,7 @@ def _expansion(
     if rendering.undefined:
         findings += undefined_findings(tokens, tags, rendering, context)
     if rendering.problem is not None:
-        findings.append(problem_finding(rendering.problem))
+        findings.append(Diagnostic(*rendering.problem))
     if rendering.problem is not None or rendering.is_branch_unknown:
         return _partial(tokens.text, context, findings)
     findings += unused_findings(tokens, tags)
@@ -129,11 +128,6 @@ def _partial(text: str, context: TemplateContext, findings: list[Diagnostic]) ->
     return Expansion(
         blanked, source_map, context.description, tuple(findings), is_partial=True, unknown=unknown
     )
-
-
-def problem_finding(problem: Problem) -> Diagnostic:
-    """Return the finding about a template that cannot be rendered."""
-    return Diagnostic(*problem)
 
 
 def context_findings(tokens: Tokens, declared: DeclaredContexts) -> list[Diagnostic]:
