@@ -91,7 +91,6 @@ TEMPLATES = (
     "yes{% else %}no{% endif %}",
     "{% macro m(a) %}{% for x in range(a) %}{% if x %},{% endif %}{{ x }}{% endfor %}{% endmacro %}"
     "{{ m(3)|length }}{{ m(3) }}",
-    "{% call(x) m() %}-{{ x }}-{% endcall %}{% macro m() %}{% endmacro %}" if False else
     "{% macro m(a) %}({{ caller(a) }}){{ caller(2)|length }}{% endmacro %}"
     "{% call(x) m(1) %}-{{ x }}-{% endcall %}",
     "{% macro m() %}{{ caller() }}!{% endmacro %}{% call m() %}{{ name }} text{% endcall %}",
@@ -149,24 +148,9 @@ EXPRESSION = st.sampled_from(
      "items|join('-')", "'lr' ~ n", "[n, m(0)]", "m(3)[1:]", "m(m(1))", "range(3)|list", "c|upper"]
 )  # fmt: skip
 LITERAL = st.sampled_from(
-    [
-        "acc;;",
-        " ",
-        "\n",
-        "\r\n",
-        "\r",
-        "lr5 ",
-        "# x\n",
-        "{",
-        "}",
-        "%",
-        "{ {",
-        "\ufeff",
-        "é",
-        "\t",
-        "\n\n",
-    ]
-)
+    ["acc;;", " ", "\n", "\r\n", "\r", "lr5 ", "# x\n", "{", "}", "%", "{ {", "\ufeff", "é", "\t",
+     "\n\n"]
+)  # fmt: skip
 SIGN = st.sampled_from(["", "", "-"])
 
 
@@ -194,14 +178,9 @@ def _blocks(body: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 OUTPUT = EXPRESSION.flatmap(lambda expression: _tag("{{", expression, "}}"))
 COMMENT = st.sampled_from(
-    [
-        "{# a #}",
-        "{#- a -#}",
-        "{#- {{ n -#}",
-        "{% raw %}{{ x{% endraw %}",
-        "{%- raw -%} a {%- endraw -%}",
-    ]
-)
+    ["{# a #}", "{#- a -#}", "{#- {{ n -#}", "{% raw %}{{ x{% endraw %}",
+     "{%- raw -%} a {%- endraw -%}"]
+)  # fmt: skip
 PIECE = st.recursive(st.one_of(LITERAL, OUTPUT, COMMENT), _blocks, max_leaves=12)
 MACRO = (
     "{% set c = 'c' %}"
