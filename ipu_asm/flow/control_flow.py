@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from heapq import heapify, heappop, heappush
 from itertools import accumulate
-from typing import Iterator, Mapping, Sequence
+from typing import Callable, Iterator, Mapping, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -41,6 +42,9 @@ class Reachability(NamedTuple):
 
 # Traits of instructions that leave a function: for good, or until the callee returns.
 RETURN, CALL = "return", "call"
+
+
+State = TypeVar("State")
 
 
 class ControlFlowGraph(NamedTuple):
@@ -334,3 +338,33 @@ def basic_blocks(program: Program) -> list[range]:
 
 def _leaves(bundle: Bundle) -> bool:
     return bundle.transfers_control or bundle.has_uncertain_effect or bundle.has_unknown
+
+
+def solve(
+    successors: Sequence[Sequence[int]],
+    starts: Mapping[int, State],
+    after: Callable[[int, State], State],
+    join: Callable[[State, State], State],
+) -> dict[int, State]:
+    """Solve data-flow equations: return the state before each address that `starts` lead to.
+
+    `after` maps an address and the state before its bundle to the state after it. `join` merges the
+    states of two paths; a state may only change a few times by it. Addresses outside of
+    `successors` have no state.
+    """
+    states = dict(starts)
+    waiting = list(states)
+    heapify(waiting)
+    while waiting:
+        address = heappop(waiting)
+        state = after(address, states[address])
+        for following in successors[address]:
+            if following >= len(successors):
+                continue
+            known = states.get(following)
+            joined = state if known is None else join(known, state)
+            if known is None or joined != known:
+                states[following] = joined
+                if following not in waiting:
+                    heappush(waiting, following)
+    return states

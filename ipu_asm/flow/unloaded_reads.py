@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import gcd
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.accesses import BundleReads, reads_of
-from ipu_asm.flow.control_flow import successors_of
+from ipu_asm.flow.control_flow import solve, successors_of
 from ipu_asm.flow.control_run.facts import (
     ControlFacts,
     execution,
-    follow,
     starts_after,
     values_after,
 )
@@ -274,7 +273,7 @@ def _on_every_path(
         return walk.state()
 
     starts = dict.fromkeys(starts_after(program, facts.run), last)
-    for address, loaded in follow(program, starts, after, _either).items():
+    for address, loaded in solve(successors_of(program) or (), starts, after, _either).items():
         after(address, loaded)
         yield from walk.found.values()
 
@@ -290,35 +289,22 @@ def _on_paths(
     program: Program, facts: ControlFacts, walk: _Walk, starts: Sequence[int], ran: set[int]
 ) -> Iterator[UnloadedRead]:
     """Yield the reads on paths that continue where a run ends, of bundles that have not run."""
-    missing = _missing_on_paths(walk, successors_of(program) or (), starts)
+    effects = walk.effects
+    missing = solve(
+        successors_of(program) or (),
+        dict.fromkeys(starts, walk.scratch - walk.loaded),
+        lambda address, unloaded: unloaded - effects[address].writes,
+        frozenset.union,
+    )
     values = values_after(program, facts)
     for address, unloaded in missing.items():
         if address in ran:
             continue
-        effects = walk.effects[address]
         uncertain = walk.maybe_read(execution(facts.run, address, values[address]), unloaded)
         windowed = {w.memory for w in walk.steps[address].windows if not w.is_live}
-        for register in sorted((effects.old & unloaded) - uncertain):
+        for register in sorted((effects[address].old & unloaded) - uncertain):
             if register in windowed or not walk.only_keeps(address, register):
                 yield UnloadedRead(address, register, False)
-
-
-def _missing_on_paths(
-    walk: _Walk, successors: Sequence[Sequence[int]], starts: Sequence[int]
-) -> Mapping[int, frozenset[str]]:
-    """Return, by address, the registers that nothing loads on some path from `starts` on."""
-    missing = dict.fromkeys(starts, frozenset(walk.scratch - walk.loaded))
-    waiting = list(starts)
-    while waiting:
-        address = waiting.pop()
-        writes = walk.effects[address].writes
-        left = missing[address] - writes
-        for following in successors[address]:
-            known = missing.get(following)
-            if following < len(walk.steps) and (known is None or not left <= known):
-                missing[following] = left | (known or frozenset())
-                waiting.append(following)
-    return missing
 
 
 def value_in(progression: Progression, iteration: Sequence[int]) -> int | None:

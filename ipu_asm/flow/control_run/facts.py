@@ -7,11 +7,10 @@ as possible, so what is found for all of them together holds whenever a bundle i
 from __future__ import annotations
 
 from functools import cached_property
-from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Callable, Iterable, Iterator, Mapping, Sequence, TypeVar
+from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.flow.assertions.syntax import configurations_of
-from ipu_asm.flow.control_flow import successors_of
+from ipu_asm.flow.control_flow import solve, successors_of
 from ipu_asm.flow.control_run.execution import control_run, executed
 from ipu_asm.flow.control_run.run import (
     CANCELLED,
@@ -297,9 +296,6 @@ def _lower(names: Iterable[str]) -> Iterable[str]:
     return dict.fromkeys(name.lower() for name in names)
 
 
-State = TypeVar("State")
-
-
 def starts_after(program: Program, run: ControlRun) -> Sequence[int]:
     """Return the addresses where a run that is not followed to its end may go on."""
     successors = successors_of(program)
@@ -336,35 +332,8 @@ def _values_after(program: Program, run: ControlRun) -> Mapping[int, Sequence[Va
         return [a if a == b else each for a, b, each in zip(one, other, varied)]
 
     last = [v if isinstance(v, int) else each for v, each in zip(run.registers, varied)]
-    return follow(program, dict.fromkeys(starts_after(program, run), last), after, common)
-
-
-def follow(
-    program: Program,
-    states: dict[int, State],
-    after: Callable[[int, State], State],
-    join: Callable[[State, State], State],
-) -> dict[int, State]:
-    """Return the states before all bundles that may follow those in `states`.
-
-    `after` has the state after a bundle, and `join` that after two ways, of which there may only be
-    few different ones in a row.
-    """
-    successors = successors_of(program) or ()
-    waiting = sorted(states)
-    while waiting:
-        address = heappop(waiting)
-        state = after(address, states[address])
-        for following in successors[address]:
-            if following >= len(successors):
-                continue
-            known = states.get(following)
-            joined = state if known is None else join(known, state)
-            if known is None or joined != known:
-                states[following] = joined
-                if following not in waiting:
-                    heappush(waiting, following)
-    return states
+    starts = dict.fromkeys(starts_after(program, run), last)
+    return solve(successors_of(program) or (), starts, after, common)
 
 
 def execution(run: ControlRun, address: int, values: Sequence[Value]) -> Executed:

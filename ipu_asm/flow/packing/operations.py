@@ -11,6 +11,7 @@ from typing import Callable, Final, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import LIVE, instruction_accesses
+from ipu_asm.flow.control_flow import solve
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, HALTED, RAN_OFF
 from ipu_asm.flow.control_run.step_reading import mode_of, steps_of
@@ -230,26 +231,27 @@ def _unknown_values(facts: ControlFacts) -> dict[int, set[int]]:
 
 
 def _held(steps: Sequence[Step], required: Mapping[_Place, Iterable[FixedRequirement]]) -> _Held:
-    """Return what all ways to each address have required before."""
-    here: dict[int, set[FixedRequirement]] = {}
+    """Return what all paths to each address have required before."""
+    here: dict[int, frozenset[FixedRequirement]] = {}
     for (address, _), keys in required.items():
-        here.setdefault(address, set()).update(keys)
+        here[address] = here.get(address, frozenset()) | frozenset(keys)
     nothing: frozenset[FixedRequirement] = frozenset()
-    held: dict[int, frozenset[FixedRequirement]] = {}
-    waiting = [(0, nothing)]
-    while waiting:
-        address, before = waiting.pop()
-        both = before & held.get(address, before)
-        if address >= len(steps) or held.get(address) == both:
-            continue
-        held[address] = both
-        after = held[address] | here.get(address, set())
-        branch = steps[address].branch
-        if branch is not None and branch.target is not None:
-            waiting.append((branch.target, after))
-        if not steps[address].halts and (branch is None or branch.relation):
-            waiting.append((address + 1, after))
+    held = solve(
+        [_successors(address, step) for address, step in enumerate(steps)],
+        {0: nothing} if steps else {},
+        lambda address, before: before | here.get(address, nothing),
+        frozenset.intersection,
+    )
     return {address: held.get(address, nothing) for address in range(len(steps))}
+
+
+def _successors(address: int, step: Step) -> list[int]:
+    """Return the addresses that may follow a bundle, but for those in registers."""
+    branch = step.branch
+    found = [branch.target] if branch is not None and branch.target is not None else []
+    if not step.halts and (branch is None or branch.relation):
+        found.append(address + 1)
+    return found
 
 
 class _Extent(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Iterator, Mapping, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import LIVE, accesses_of
-from ipu_asm.flow.control_flow import successors_of
+from ipu_asm.flow.control_flow import solve, successors_of
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.packing.layout import Place
 from ipu_asm.isa.model import InstructionSpec, Isa
@@ -79,7 +79,7 @@ def webs_of(program: Program) -> Webs:
     before = _reaching(program, effects)
     seen: dict[Read, frozenset[Place]] = {}
     for address, (reads, writes) in enumerate(effects):
-        state = before[address]
+        state = before.get(address)
         for number, operand, register, is_live in reads:
             read = Read(address, number, operand, register, is_live)
             writer = writes.get(register, number)
@@ -123,33 +123,24 @@ def _webs(effects: Sequence[_Effects], seen: Mapping[Read, frozenset[Place]]) ->
         yield Web(register, frozenset(places_), tuple(sorted(reads)))
 
 
-def _reaching(program: Program, effects: Sequence[_Effects]) -> list[_State | None]:
-    """Return the writes that reach each address; None where it is not reached."""
+def _reaching(program: Program, effects: Sequence[_Effects]) -> dict[int, _State]:
+    """Return the writes that reach each address that control reaches."""
     successors = successors_of(program)
     assert successors is not None
     names = scalar_registers(program.isa)
-    before: list[_State | None] = [None] * program.size
-    if before:
-        before[0] = dict.fromkeys(names.names[: names.changing], frozenset({START}))
-    waiting = [0] if before else []
-    while waiting:
-        address = waiting.pop()
-        state = before[address]
-        assert state is not None
+    start = dict.fromkeys(names.names[: names.changing], frozenset({START}))
+
+    def after(address: int, state: _State) -> _State:
         writes = effects[address].writes
-        behind = {
+        return {
             register: frozenset({(address, writes[register])}) if register in writes else places
             for register, places in state.items()
         }
-        for following in successors[address]:
-            if following >= program.size:
-                continue
-            known = before[following]
-            joined = behind if known is None else {r: known[r] | behind[r] for r in behind}
-            if joined != known:
-                before[following] = joined
-                waiting.append(following)
-    return before
+
+    def join(one: _State, other: _State) -> _State:
+        return {register: one[register] | other[register] for register in one}
+
+    return solve(successors, {0: start} if effects else {}, after, join)
 
 
 @cached_on_bundle
