@@ -14,6 +14,7 @@ from ipu_asm.lint.other_instruction_set import (
 )
 from ipu_asm.lint.suppressions import suppress
 from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 
 
@@ -43,8 +44,6 @@ def with_isa_hint(analysis: Analysis, choice: IsaChoice) -> Analysis:
 
 def other_set(analysis: Analysis) -> OtherSet | None:
     """Return the set that a text is plainly written for, placed in it, if that is not its own."""
-    from ipu_asm.source.source_map import MAIN
-
     for expansion, expanded in analysis.expanded:
         other = other_set_of(expanded.program, expanded.diagnostics)
         if other is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Callable, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, DefaultBits, LabelUse
 from ipu_asm.bundle.findings import (
@@ -24,6 +24,7 @@ from ipu_asm.bundle.operand_matching import (
     is_resolvable_by_macros,
     read_instruction,
 )
+from ipu_asm.bundle.slot_assignment import Assigned, assign_slots
 from ipu_asm.diagnostics import Applicability, Diagnostic, UnplacedFinding
 from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS, UNKNOWN_MNEMONIC
 from ipu_asm.diagnostics.suggestions import Vocabulary
@@ -36,9 +37,6 @@ from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.messages import syntax_errors
 from ipu_asm.syntax.misplaced_token import InstructionContext
-
-if TYPE_CHECKING:
-    from ipu_asm.bundle.slot_assignment import Assigned
 
 
 class BundleReading(NamedTuple):
@@ -108,8 +106,6 @@ class BundleParser:
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
-            from ipu_asm.bundle.slot_assignment import assign_slots
-
             # Directives may choose between the instructions of a bundle, and the end of a bundle
             # without a closing brace is unknown: then two instructions for a slot are no mistake.
             is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)

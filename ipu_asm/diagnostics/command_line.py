@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any, Final, Iterator, Sequence, TextIO
 
+from ipu_asm.diagnostics.suggestions import nearest_of
+
 FILE_METAVARS: Final = ("FILE", "OUT", "DIR")
 """What options call the name of a file or folder as their value."""
 
@@ -32,8 +34,6 @@ class CommandLineParser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Override of argparse's check of `choices` that adds a suggestion to the message."""
         if action.choices is not None and value not in action.choices:
-            from ipu_asm.diagnostics.suggestions import nearest_of  # for wrong usage alone
-
             names = [str(name) for name in action.choices]
             meant = nearest_of(str(value), names)
             hint = f"; did you mean `{meant}`?" if meant else ""
@@ -84,8 +84,6 @@ class CommandLineParser(argparse.ArgumentParser):
     def _unknown(self, argument: str) -> str:
         if not argument.startswith("-"):
             return f"unexpected argument `{argument}`"
-        from ipu_asm.diagnostics.suggestions import nearest_of
-
         option = argument.partition("=")[0]
         meant = nearest_of(option, set(self._options()))
         return f"unknown option `{option}`" + (f"; did you mean `{meant}`?" if meant else "")

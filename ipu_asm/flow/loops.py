@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.control_flow import delay_slots_of
+from ipu_asm.flow.counted_loops.loops import counted_loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
@@ -110,8 +111,6 @@ def backward_branches(program: Program) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     if program.isa.counting.registers:
-        from ipu_asm.flow.counted_loops.loops import counted_loops  # few sets count like that
-
         found.update(counted_loops(program).ranges)
     for reference in program.references:
         source, target = program.addresses[reference.bundle], reference.target

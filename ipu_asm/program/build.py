@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.findings import is_broken_by_bytes, is_undecodable, undecodable_byte
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -218,12 +219,6 @@ def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
     )
     # A str knows whether it is ASCII, which spares a look at every bundle of a new text.
     if not program.text.isascii():
-        from ipu_asm.bundle.findings import (
-            is_broken_by_bytes,
-            is_undecodable,
-            undecodable_byte,
-        )
-
         undecodable = program.where(is_undecodable)
         for first in undecodable[:1]:
             yield undecodable_byte(bundles[first]).shifted(starts[first])

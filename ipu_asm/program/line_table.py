@@ -13,6 +13,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange
+from ipu_asm.source.templates import template_comments
 from ipu_asm.text import LineIndex, SourceFile, Span
 
 _MOST_SHOWN = 8
@@ -211,8 +212,6 @@ def read_effective_program(
     program.presets, program.configurations = settings.presets, settings.configurations
     program.hosts = settings.hosts
     if expansions and isa.surface.templates:
-        from ipu_asm.source.templates import template_comments  # for templates alone
-
         comments = template_comments(source.text, expansions[0].source_map)
         program.template_comments = comments
     return EffectiveProgram(program, expansions)

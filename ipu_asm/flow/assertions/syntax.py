@@ -228,8 +228,6 @@ def _commented(program: Program) -> dict[str, tuple[AssertionComment, Sequence[i
 
 def _values_in(text: str) -> Iterable[tuple[str, Sequence[int]]]:
     """Return registers with their values; none for a text that has a finding of its own."""
-    from ipu_asm.expressions.tree import ExpressionError  # few programs have such comments
-
     try:
         parsed = parse_assertion(AssertionKind.CONFIGURATION, text)
     except ExpressionError:

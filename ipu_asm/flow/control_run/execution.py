@@ -16,7 +16,7 @@ from ipu_asm.flow.control_run.iteration_bounds import (
     guards_of,
     unknown_addresses,
 )
-from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit
+from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit, settle
 from ipu_asm.flow.control_run.run import (
     CANCELLED,
     ENDLESS,
@@ -203,8 +203,6 @@ class _Execution:
         return True
 
     def _settle_unknown_exit(self, loop: LoopIterations) -> int:
-        from ipu_asm.flow.control_run.loop_iterations import settle
-
         settled = settle(self._steps, loop.recent, loop.exits)
         if settled is None:
             self._end_at_unknown_exit(loop, ())

@@ -7,7 +7,7 @@ as possible, so what is found for all of them together holds whenever a bundle i
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.flow.assertions.syntax import configurations_of
 from ipu_asm.flow.control_flow import solve, successors_of
@@ -28,13 +28,26 @@ from ipu_asm.flow.control_run.run import (
 )
 from ipu_asm.flow.control_run.step_reading import mode_of, steps_of
 from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError, value_of
-from ipu_asm.flow.control_run.trace import Executed, Progression, executions, joined
+from ipu_asm.flow.control_run.summary import (
+    AccessSummary,
+    LoopSummary,
+    RunSummary,
+    addresses_text,
+    summarise,
+)
+from ipu_asm.flow.control_run.trace import (
+    Executed,
+    Progression,
+    byte_ranges,
+    executions,
+    in_units,
+    joined,
+    moves,
+    number_count,
+)
 from ipu_asm.flow.control_run.values import Value, unknown
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
-
-if TYPE_CHECKING:
-    from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary
 
 
 class ObservedValues(NamedTuple):
@@ -79,8 +92,6 @@ class ControlFacts:
     @cached_property
     def summary(self) -> RunSummary:
         """The numbers of the run, which few rules ask for."""
-        from ipu_asm.flow.control_run.summary import summarise
-
         return summarise(self.run)
 
     @cached_property
@@ -129,10 +140,6 @@ class ControlFacts:
 
         They are sorted and do not touch each other. None if an offset depends on unknown values.
         """
-        from ipu_asm.flow.control_run.trace import (
-            byte_ranges,  # for editors and few findings
-        )
-
         space = access.access.space
         modulus = space.size if space.is_register else 0
         return byte_ranges(access.offsets, access.access.size, modulus)
@@ -149,9 +156,6 @@ class ControlFacts:
 
         For a memory that is addressed by rows: `rows cr2 + k, k = 0..127`.
         """
-        from ipu_asm.flow.control_run.summary import addresses_text
-        from ipu_asm.flow.control_run.trace import in_units, moves, number_count
-
         unit, names = access.access.unit, self.base_names(access)
         space = access.access.space
         if space.is_register and None in map(number_count, access.offsets):

@@ -7,6 +7,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.config.kernel_keys import NAMED_VALUES, WIDE
 from ipu_asm.flow.accesses import LIVE
 from ipu_asm.flow.control_run.steps import (
     Access,
@@ -59,8 +60,6 @@ def mode_of(presets: Mapping[str, int]) -> int:
     """Return the number of the mode of the machine in a configuration of the host."""
     if not presets:
         return 0
-    from ipu_asm.config.kernel_keys import WIDE  # for few programs the host's values are known
-
     return presets.get(WIDE, 0)
 
 
@@ -214,8 +213,6 @@ class _Reader:
         """Return whether an operand, or the mode of the machine, is one of some words."""
         word = _word_of(instruction, name)
         if word is None:
-            from ipu_asm.config.kernel_keys import NAMED_VALUES
-
             if name not in NAMED_VALUES:
                 raise UnsupportedProgramError(f"{instruction.mnemonic} without `{name}`")
             return NAMED_VALUES[name][self._mode] in words
