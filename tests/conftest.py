@@ -63,4 +63,4 @@ def short_control_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     For tests of thousands of programs that ask about something else: most of their time went into
     endless loops, which are followed for 20,000 bundles.
     """
-    monkeypatch.setattr("ipu_asm.flow.control_run.facts._MOST_STEPS", 2_000)
+    monkeypatch.setattr("ipu_asm.flow.control_run.facts._MAX_STEPS", 2_000)

@@ -57,7 +57,6 @@ class Analysis:
 
     @property
     def text(self) -> str:
-        """The text that was analysed."""
         return self.source.text
 
     @property

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 _NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
-_MOST_SLIPS = 2
+_MAX_SLIPS = 2
 _IsSlip = Callable[[str], bool]
 _DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
 
@@ -73,7 +73,6 @@ class _KnownNames:
         return _has_unknown_names(isa, bundle) and any(_of_bundle(bundle, self, lambda _: True))
 
     def is_known(self, name: str) -> bool:
-        """Return whether a name is defined."""
         if name in self.names or name.lower() in self.macros:
             return True
         return f"${name}" in self.isa.file_of_register
@@ -109,7 +108,7 @@ def _file_and_place(finding: Diagnostic) -> tuple[str, Span, str]:
 
 
 # As fast as ten times as many, on files without a line in common and while somebody types.
-_MOST_REMEMBERED = 4_000
+_MAX_REMEMBERED = 4_000
 # A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
 _LONGEST_REMEMBERED = 4_000
 # Bundles of a text that is so many times as long would be held in memory beside the next ones.
@@ -124,7 +123,7 @@ class Analyzer:
     bundle takes some 10 kB with all that was computed about it.
     """
 
-    def __init__(self, isa: Isa, *, most_remembered: int = _MOST_REMEMBERED) -> None:
+    def __init__(self, isa: Isa, *, most_remembered: int = _MAX_REMEMBERED) -> None:
         self.isa = isa
         self._most_remembered = most_remembered
         self._read = parser_for(isa).bundle
@@ -346,7 +345,6 @@ class Analyzer:
 
 
 def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:
-    """The names that expansions define."""
     return frozenset().union(*(expansion.defined for expansion in expansions))
 
 
@@ -409,7 +407,7 @@ def near_name_findings(
         return []
 
     def is_slip(name: str) -> bool:
-        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", written)) <= _MOST_SLIPS
+        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", written)) <= _MAX_SLIPS
 
     reported = {(finding.span, finding.code) for finding in program.findings}
     found = (

@@ -13,7 +13,7 @@ from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span, TextEdit, apply_edits
 
-_MOST_ROUNDS = 100
+_MAX_ROUNDS = 100
 
 
 class FixResult(NamedTuple):
@@ -40,7 +40,7 @@ def apply_fixes(
 
     fixed = 0
     seen = {analysis.text}
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         findings = [f for f in analysis.diagnostics if f.fix is not None and wanted(f)]
         this_round = _Round(analyze, analysis)
         this_round.add(non_overlapping(findings))

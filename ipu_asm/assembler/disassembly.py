@@ -41,7 +41,6 @@ class DecodedInstruction(NamedTuple):
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has no effect."""
         return self.spec is not None and self.spec.is_idle_with(self.values.__getitem__)
 
     @property
@@ -57,7 +56,6 @@ class DecodedInstruction(NamedTuple):
         }
 
     def field_of(self, operand: Operand) -> int:
-        """The content of the field of an operand."""
         return (self.bits & operand.bits) >> operand.low
 
     def __str__(self) -> str:

@@ -98,7 +98,6 @@ class ImageError(Exception):
 
 
 def encode_image(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
-    """Return the image of words in one of `FORMATS`."""
     if image_format == "bin":
         return b"".join(word.to_bytes(isa.image_bytes, "little") for word in words)
     prefix, digits, _ = isa.mem_lines if image_format == "mem" else ("0x", isa.image_bytes * 2, 0)

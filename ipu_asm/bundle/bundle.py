@@ -128,7 +128,6 @@ class Bundle:
         return self.is_broken or None in self.places
 
     def with_findings(self, more: Sequence[Diagnostic]) -> Bundle:
-        """Return a copy with additional findings."""
         findings = (*self.findings, *more)
         return Bundle(
             self.syntax,

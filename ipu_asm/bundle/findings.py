@@ -266,7 +266,7 @@ def _surplus(
 
 
 def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | None:
-    """What a surplus operand is that begins like a comment elsewhere, with a blank behind it."""
+    """What a surplus operand is that begins like a comment elsewhere, with a blank after it."""
     for foreign in isa.surface.foreign.comments:
         end = start + len(foreign)
         if syntax.text.startswith(foreign, start) and syntax.text[end : end + 1].isspace():

@@ -47,7 +47,6 @@ class Instruction(NamedTuple):
 
     @property
     def mnemonic(self) -> str:
-        """The mnemonic as written."""
         return self.words[0]
 
     def value(self, name: str) -> Value:

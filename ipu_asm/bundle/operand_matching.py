@@ -21,7 +21,7 @@ from ipu_asm.named_tuple import NamedTuple
 
 ON_MNEMONIC = -1
 KEYWORD_MARK = "="
-_MOST_FINDINGS = 20
+_MAX_FINDINGS = 20
 NumberedFindings = list[tuple[int, UnplacedFinding]]
 
 
@@ -70,7 +70,7 @@ def any_named(texts: Sequence[str]) -> bool:
 
 
 def value_start(text: str) -> int:
-    """The offset of the value in a written operand: behind its keyword, if it has one."""
+    """The offset of the value in a written operand: after its keyword, if it has one."""
     name, mark, _ = text.partition(KEYWORD_MARK)
     return len(name) + 1 if mark and name.isidentifier() else 0
 
@@ -104,7 +104,7 @@ class _Matching:
         operand = by_keyword.get(name.lower())
         if operand in self.free:
             return operand
-        if len(self.findings) >= _MOST_FINDINGS:
+        if len(self.findings) >= _MAX_FINDINGS:
             return None
         if operand is not None:
             message = f"`{operand.keyword}{KEYWORD_MARK}` is written once, found it again"
@@ -168,8 +168,8 @@ def _names_known(spec: InstructionSpec) -> str:
     return f"`{spec.mnemonic}` has the named operand{'s' * (len(names) > 1)} {listed}"
 
 
-_MOST_FORMS_SHOWN = 3
-_MOST_REORDERED = 6
+_MAX_FORMS_SHOWN = 3
+_MAX_REORDERED = 6
 
 
 def is_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
@@ -199,7 +199,7 @@ def _in_order(instruction: Instruction) -> Instruction:
     spec, texts = instruction.spec, instruction.words[1:]
     if spec is None or not instruction.findings or not spec.all_operands_required:
         return instruction
-    if len(texts) != len(spec.operands) or not 2 <= len(texts) <= _MOST_REORDERED:
+    if len(texts) != len(spec.operands) or not 2 <= len(texts) <= _MAX_REORDERED:
         return instruction
     if any(finding.dropped_if_defined for _, finding in instruction.findings):
         return instruction
@@ -336,7 +336,7 @@ def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Ins
     others = [
         syntax for syntax in dict.fromkeys(syntaxes) if best.spec and syntax != best.spec.syntax
     ]
-    if not others or len(others) > _MOST_FORMS_SHOWN:
+    if not others or len(others) > _MAX_FORMS_SHOWN:
         return best
     (place, finding), *rest = best.findings
     listed = " or ".join(quoted(syntax) for syntax in others)

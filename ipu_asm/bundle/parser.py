@@ -40,8 +40,6 @@ from ipu_asm.syntax.misplaced_token import InstructionContext
 
 
 class BundleReading(NamedTuple):
-    """The syntax of a bundle and the instructions in it."""
-
     syntax: BundleSyntax
     instructions: tuple[Instruction, ...]
 
@@ -53,8 +51,8 @@ _CALL = re.compile(r"(?<!\w)[^\WA-Za-z_]*[A-Za-z_]\w*\(")
 # A part of a mnemonic written in one case throughout, or with a capital at the beginning.
 _PARTS = re.compile("[._]")
 _PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")
-_MOST_REMEMBERED = 20_000
-_MOST_PLACES = 10_000
+_MAX_REMEMBERED = 20_000
+_MAX_PLACES = 10_000
 # Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200
 
@@ -113,7 +111,7 @@ class BundleParser:
             instructions, places = assign_slots(self.isa, syntax, instructions, reported)
         else:
             instructions, places = fill_slots(self.isa, syntax, instructions, findings)
-        if len(self._places) > _MOST_PLACES:
+        if len(self._places) > _MAX_PLACES:
             self._places.clear()
         places = self._places.setdefault(places, places)
         open_slots, label_uses = self._uses(instructions, places)
@@ -133,7 +131,7 @@ class BundleParser:
         if instruction is None:
             instruction = parse_instruction(self.isa, self._vocabulary, words)
             if sum(map(len, words)) <= _LONGEST_REMEMBERED:
-                if len(self._instructions) >= _MOST_REMEMBERED:
+                if len(self._instructions) >= _MAX_REMEMBERED:
                     self._instructions.clear()
                 self._instructions[words] = instruction
         return instruction

@@ -77,7 +77,6 @@ def _fit_rest(
 
 
 def units_of(isa: Isa, instruction: Instruction) -> tuple[str, ...]:
-    """Return the functional units that an instruction occupies."""
     return isa.slot_by_name[instruction.spec.slot].units if instruction.spec else ()
 
 

@@ -163,7 +163,6 @@ class Diagnostic(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """The severity of its rule."""
         return self.rule.severity
 
     def shifted(self, delta: int) -> Diagnostic:

@@ -25,8 +25,8 @@ _SLIP, _OTHER = 2, 3
 # How much of it is allowed in a part of a name, by the length of the part. Of a name of three or
 # four letters with another one among them too little is left to tell what was meant: many sets
 # have `bgt` beside `blt`.
-_MOST_COST = ((7, _SLIP + _OTHER), (3, _OTHER))
-_MOST_COST_OF_SHORT_NAMES = ((3, _SLIP),)
+_MAX_COST = ((7, _SLIP + _OTHER), (3, _OTHER))
+_MAX_COST_OF_SHORT_NAMES = ((3, _SLIP),)
 _SHORTEST_WITH_OTHER = 5
 _SEPARATORS = re.compile(r"[._-]")
 _NUMBERED = re.compile("([a-z_]+?)([0-9]+)")
@@ -201,7 +201,7 @@ def _is_slip(word: str, name: str) -> bool:
     parts, meant = _SEPARATORS.split(word), _SEPARATORS.split(name)
     if len(parts) != len(meant):
         return "".join(parts) == "".join(meant)
-    most = _MOST_COST if len(name) >= _SHORTEST_WITH_OTHER else _MOST_COST_OF_SHORT_NAMES
+    most = _MAX_COST if len(name) >= _SHORTEST_WITH_OTHER else _MAX_COST_OF_SHORT_NAMES
     return all(part == other or _is_cheap(part, other, most) for part, other in zip(parts, meant))
 
 

@@ -123,7 +123,6 @@ class _Parser:
 
     @property
     def offset(self) -> int:
-        """Offset of the next token."""
         return self._token.span.start
 
     def accept(self, sign: str) -> bool:
@@ -227,7 +226,6 @@ class _Parser:
         return self._with_height(Binary(operator, left, right, span), left, right)
 
     def _prefix_operand(self, tightness: int) -> Node:
-        """Parse an operand with its prefix operators."""
         start = self._token
         if start.kind == "name" and start.text == "not" and tightness <= _NOT:
             return self._prefixed("not", _NOT)

@@ -25,8 +25,6 @@ _MAX_BITS_IN_FULL = 64
 
 
 class Number(NamedTuple):
-    """A numeric literal."""
-
     value: int | float
     span: Span
 
@@ -93,8 +91,6 @@ class Call(NamedTuple):
 
 
 class ListLiteral(NamedTuple):
-    """A list: `[1, 2, 3]`."""
-
     items: tuple[Node, ...]
     span: Span
 

@@ -60,12 +60,10 @@ class RegisterAccess(NamedTuple):
 
     @property
     def reads(self) -> bool:
-        """Whether the register is read."""
         return "r" in self.access
 
     @property
     def writes(self) -> bool:
-        """Whether the register is written."""
         return "w" in self.access
 
 
@@ -280,13 +278,13 @@ def live_registers(
     successors: Sequence[Sequence[int]],
     at_end: int,
 ) -> Sequence[int]:
-    """Return the registers that are live behind each address: some path reads them before a write.
+    """Return the registers that are live after each address: some path reads them before a write.
 
     All registers are bit sets. `effects` are the old values that the bundle at each address reads,
     and those that it writes; those `at_end` are read where the program ends.
     """
     count = len(effects)
-    # Behind the last address there is one more for the end.
+    # After the last address there is one more for the end.
     before = [0] * count + [at_end]
     behind = [0] * count
     backwards = [

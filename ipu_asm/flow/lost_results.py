@@ -17,9 +17,9 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 
 # Limits in bundles and states for following a result; beyond them it counts as read.
-_FARTHEST, _MOST_STATES = 1_000_000, 4_000
+_FARTHEST, _MAX_STATES = 1_000_000, 4_000
 # Maximum number of earlier writes among which the one that an early read sees is searched.
-_MOST_WRITES = 4
+_MAX_WRITES = 4
 
 
 class EarlyRead(NamedTuple):
@@ -138,7 +138,7 @@ class _Search:
             if at != address and access.writes and not units.isdisjoint(access.units)
         )
         early = {each.number for each in self.early.values()}
-        return any(read.number in seen <= early for seen in islice(others, _MOST_WRITES))
+        return any(read.number in seen <= early for seen in islice(others, _MAX_WRITES))
 
     def follow(self, address: int, farthest: int, is_thorough: bool = False) -> bool:
         """Search up to `farthest` bundles; return True if control leads to unknown code, or, unless
@@ -153,7 +153,7 @@ class _Search:
             if state in seen or 0 <= overwritten_at <= distance or distance > farthest:
                 continue
             seen.add(state)
-            if len(seen) > _MOST_STATES:
+            if len(seen) > _MAX_STATES:
                 return True
             accesses = self._accesses_at(at)
             self._read(at, accesses, distance, overwritten_at)

@@ -35,7 +35,6 @@ class MemoryGroup:
 
     @property
     def is_known(self) -> bool:
-        """Whether all offsets are numbers."""
         return all(is_known(each) for offsets in self.offsets.values() for each in offsets)
 
     def places(self, kind: str) -> list[Place]:
@@ -43,7 +42,7 @@ class MemoryGroup:
         return [place for place, access in self.accesses.items() if access.kind == kind]
 
 
-_MOST_CELLS = 100_000
+_MAX_CELLS = 100_000
 """Accessed units of memory that are followed one by one."""
 
 
@@ -103,7 +102,7 @@ def _lost(facts: ControlFacts, group: MemoryGroup) -> dict[Place, int]:
         for place, offsets in group.offsets.items()
         for each in offsets
     )
-    if cells <= _MOST_CELLS:
+    if cells <= _MAX_CELLS:
         return _Replay(facts, group).lost()
     if group.places("read"):
         return {}
@@ -237,7 +236,6 @@ def memory_groups(facts: ControlFacts) -> list[MemoryGroup]:
 
 
 def is_known(progression: Progression) -> bool:
-    """Return whether all numbers of a progression are known."""
     return isinstance(progression.start, int) and all(
         isinstance(stride, int) and isinstance(count, int)
         for stride, count in progression.dimensions

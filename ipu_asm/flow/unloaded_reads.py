@@ -32,7 +32,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
-_MOST_OFFSETS = 4_096
+_MAX_OFFSETS = 4_096
 
 
 class UnloadedRead(NamedTuple):
@@ -328,7 +328,6 @@ def is_countable(progression: Progression) -> bool:
 
 
 def window_elements(offset: int, size: int, full: int, is_clipped: bool) -> int:
-    """Return a window as a bit set of elements."""
     everything = (1 << full) - 1
     if is_clipped:
         offset %= 1 << 32
@@ -372,7 +371,7 @@ def _clipped_offsets(start: int, dimensions: Sequence[Dimension], size: int) -> 
         before, values = values, set()
         for number in range(most):
             values.update(value + stride * number for value in before)
-            if len(values) > _MOST_OFFSETS:
+            if len(values) > _MAX_OFFSETS:
                 return 0
     return sum(1 << value for value in values if 0 <= value < size)
 

@@ -24,7 +24,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
 from ipu_asm.program.incremental_cache import IncrementalCache
 from ipu_asm.program.labels import (
-    MOST_SUGGESTIONS,
+    MAX_SUGGESTIONS,
     DuplicateLabel,
     Labels,
     Reference,
@@ -54,7 +54,7 @@ _NAME = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
 # Control characters that no source contains.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 # Up to this number they may be a mistake in a text; a NUL never is.
-_MOST_IN_A_TEXT = 4
+_MAX_IN_A_TEXT = 4
 _OPENING, _CLOSING = "/*", "*/"
 
 
@@ -187,7 +187,7 @@ def _references_after(
     fresh = References(bundles, addresses, labels).read(naming) if naming else []
     references = merge_references(old, fresh, diff)
     unknown = sum([each.problem is not None for each in references])
-    return references if unknown <= MOST_SUGGESTIONS else []
+    return references if unknown <= MAX_SUGGESTIONS else []
 
 
 def add_findings(program: Program, same_macros: bool) -> Program:
@@ -314,7 +314,7 @@ def _no_text(text: str, findings: Sequence[Diagnostic]) -> Diagnostic | None:
         for finding in findings
         if finding.rule is SYNTAX_ERROR and (match := _CONTROL.search(text, *finding.span))
     ]
-    if len(places) <= _MOST_IN_A_TEXT and not any(match[0] == "\0" for match in places):
+    if len(places) <= _MAX_IN_A_TEXT and not any(match[0] == "\0" for match in places):
         return None
     first = min(places, key=re.Match.start)
     message = f"a source is text, found U+{ord(first[0]):04X}"

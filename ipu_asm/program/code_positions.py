@@ -34,7 +34,6 @@ _SHORT_CONSTANT = (1 << 20) - 1
 
 
 def code_sizes(isa: Isa) -> CodeSizes:
-    """The sizes of a set that has them."""
     assert isa.code_sizes is not None
     return isa.code_sizes
 

@@ -77,7 +77,6 @@ class _ModeTracker:
         return sorted({*steps, *unknown}) if unknown else steps
 
     def directive(self, words: tuple[str, ...]) -> None:
-        """Apply the effect of a directive."""
         if words[0] in self.modes:
             self.mode = self.modes[words[0]]
             for frame in self.frames:
@@ -113,6 +112,5 @@ def _has_unknown(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _sets_in_body(program: Program) -> bool:
-    """Return whether a macro body sets a mode."""
     regions = map(program.macros.region_of, program.where(_sets_mode))
     return any(region is not None and region.is_body for region in regions)

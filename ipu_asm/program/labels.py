@@ -14,7 +14,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff
 
 # Finding similar names costs a scan of all labels: only the first undefined labels get one.
-MOST_SUGGESTIONS = 20
+MAX_SUGGESTIONS = 20
 
 
 class DuplicateLabel(NamedTuple):
@@ -64,12 +64,10 @@ class Reference(NamedTuple):
 
 
 def is_labelled(_isa: Isa, bundle: Bundle) -> bool:
-    """Return whether a bundle defines a label."""
     return bundle.label is not None
 
 
 def names_labels(_isa: Isa, bundle: Bundle) -> bool:
-    """Return whether a bundle has label operands."""
     return bool(bundle.label_uses)
 
 
@@ -119,7 +117,7 @@ class References:
         self._addresses = addresses
         self._labels = {label: addresses[number] for label, number in labels.bundles.items()}
         self._numeric = labels.numeric
-        self._suggestions = iter(range(MOST_SUGGESTIONS))
+        self._suggestions = iter(range(MAX_SUGGESTIONS))
 
     def read(self, numbers: Sequence[int]) -> list[Reference]:
         """Resolve the label operands of some bundles."""

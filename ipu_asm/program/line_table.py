@@ -16,7 +16,7 @@ from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange
 from ipu_asm.source.templates import template_comments
 from ipu_asm.text import LineIndex, SourceFile, Span
 
-_MOST_SHOWN = 8
+_MAX_SHOWN = 8
 
 
 class ContextChoiceError(ValueError):
@@ -24,7 +24,7 @@ class ContextChoiceError(ValueError):
 
     def __init__(self, contexts: Sequence[str]) -> None:
         self.contexts = tuple(contexts)
-        shown = "; ".join(self.contexts[:_MOST_SHOWN]) + "; ..." * (len(contexts) > _MOST_SHOWN)
+        shown = "; ".join(self.contexts[:_MAX_SHOWN]) + "; ..." * (len(contexts) > _MAX_SHOWN)
         super().__init__(f"a template is assembled in one context, found {len(contexts)}: {shown}")
 
 
@@ -45,7 +45,7 @@ class EffectiveProgram(NamedTuple):
 
 
 _LEVELS = (FrameKind.ITERATION, FrameKind.MACRO, FrameKind.INCLUDE)
-_MOST_LEVELS = 4
+_MAX_LEVELS = 4
 
 
 class SourceLocation(NamedTuple):
@@ -73,8 +73,8 @@ class SourceLocation(NamedTuple):
     def levels(self) -> str:
         """The expansion stack for messages: ``macro `save`, for row = 3``; empty without one."""
         labels = [frame.label for frame in self.stack]
-        more = ["..."] if len(labels) > _MOST_LEVELS else []
-        return ", ".join(labels[:_MOST_LEVELS] + more)
+        more = ["..."] if len(labels) > _MAX_LEVELS else []
+        return ", ".join(labels[:_MAX_LEVELS] + more)
 
 
 def describe_bundle(address: int, place: SourceLocation | None, line: int | None = None) -> str:

@@ -86,7 +86,6 @@ class Macros(NamedTuple):
     refused: frozenset[str] = frozenset()
 
     def may_define(self, names: Iterable[str]) -> bool:
-        """Return whether a macro or the preprocessor may define one of the names."""
         return self.reads_files or any(name.lower() in self.names for name in names)
 
     def may_resolve(self, finding: Diagnostic, bundle: int) -> bool:
@@ -100,7 +99,6 @@ class Macros(NamedTuple):
         return elsewhere and finding.depends_on_name
 
     def defines(self, name: str) -> bool:
-        """Return whether the text itself defines a name."""
         return name.lower() in self.names
 
     def region_of(self, bundle: int) -> MacroRegion | None:
@@ -123,7 +121,6 @@ class Macros(NamedTuple):
 
 
 def affects(_isa: Isa, bundle: Bundle) -> bool:
-    """Return whether a bundle has directives that affect macros."""
     if bundle.syntax.plan.inner_directives:
         return True
     if bundle.directive is None:
@@ -252,7 +249,6 @@ def defines_constants(isa: Isa, bundle: Bundle) -> bool:
 
 
 def refused_constants(isa: Isa, bundles: Iterable[Bundle]) -> frozenset[str]:
-    """Return the names of the constants that bundles define."""
     return frozenset().union(*(_constants_in(isa, bundle) for bundle in bundles))
 
 

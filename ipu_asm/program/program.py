@@ -75,7 +75,6 @@ class Program:
 
     @property
     def size(self) -> int:
-        """The number of addresses."""
         return self.addresses[-1]
 
     @cached_property
@@ -85,18 +84,15 @@ class Program:
 
     @cached_property
     def directives(self) -> list[tuple[int, Bundle]]:
-        """The bundles with directives, with their numbers."""
         return [(number, self.bundles[number]) for number in self.where(_is_directive)]
 
     @cached_property
     def label_addresses(self) -> dict[str, int]:
-        """The address of each label."""
         addresses = self.addresses
         return {label: addresses[number] for label, number in self.labels.items()}
 
     @cached_property
     def bundle_at_address(self) -> list[int]:
-        """The number of the bundle at each address."""
         return [number for number, bundle in enumerate(self.bundles) if bundle.size]
 
     def bundle_at(self, offset: int) -> int:
@@ -104,7 +100,6 @@ class Program:
         return max(0, min(bisect_right(self.starts, offset), len(self.bundles)) - 1)
 
     def number_at(self, address: int) -> int:
-        """Return the number of the bundle at an address."""
         return bisect_right(self.addresses, address) - 1
 
     def span(self, bundle: int, span: Span) -> Span:
@@ -112,7 +107,6 @@ class Program:
         return span.shifted(self.starts[bundle])
 
     def label_span(self, label: str) -> Span:
-        """Return the span of a label's definition."""
         number = self.labels[label]
         return self.span(number, self.bundles[number].syntax.label_span(label))
 
@@ -123,7 +117,6 @@ class Program:
         return self.span(reference.bundle, bundle.value_span(use.instruction, use.operand))
 
     def references_of(self, bundle: int) -> list[Reference]:
-        """Return the label operands of a bundle."""
         first = bisect_left(self.references, bundle, key=lambda reference: reference.bundle)
         return self.references[first : first + len(self.bundles[bundle].label_uses)]
 

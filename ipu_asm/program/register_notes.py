@@ -22,7 +22,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
-_MOST_LINES = 200
+_MAX_LINES = 200
 _LONGEST = 300
 # Registers, `=` or `:`, and their purpose; `==`, `:=` and `-=` are code.
 _NOTE = re.compile(r"\s*([\w.,\[\]\- \t]+?)[ \t]*[=:](?!=)[ \t]*(\S.*)")
@@ -82,7 +82,7 @@ def roles(program: Program) -> list[RegisterRole]:
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     found, start = list[RegisterRole](), program.starts[0]
-    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+    for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         at = start
         for registers, said in _read(isa, line, is_head=True):
             match = re.compile(rf"\b{re.escape(registers[0])}\b", re.IGNORECASE).search(
@@ -102,7 +102,7 @@ def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     notes: dict[str, str] = {}
-    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+    for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         for registers, said in _read(isa, line, is_head=True):
             for register in registers:
                 notes.setdefault(register, said)
@@ -123,7 +123,6 @@ def _later_notes(program: Program) -> list[tuple[int, _Note]]:
 
 @cached_on_bundle
 def _notes(isa: Isa, bundle: Bundle) -> tuple[_Note, ...]:
-    """The notes in a slice."""
     return tuple(_notes_from(isa, bundle, 0))
 
 
@@ -226,7 +225,7 @@ def _up_to(isa: Isa, first: str, last: str) -> list[str]:
 
 
 _LONGEST_LINE = 300
-_MOST_REGIONS = 64
+_MAX_REGIONS = 64
 _LONGEST_NAME = 24
 _REGION = re.compile(
     r"[^\w{]*(?P<start>0x[\da-f_]{1,12}|0)(?:[ \t]*:)?[ \t]+"
@@ -300,11 +299,11 @@ def _regions(isa: Isa, bundle: Bundle) -> tuple[MemoryNote, ...]:
         text = text[: bundle.first_token.start]
     found: list[MemoryNote] = []
     row, start = 1, 0
-    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+    for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         comment = _comment_line(isa, line)
         if match := _ROWS.search(comment):
             row = int(match[1].replace(",", "") or "1")
-        elif (match := _REGION.match(comment)) and len(found) < _MOST_REGIONS:
+        elif (match := _REGION.match(comment)) and len(found) < _MAX_REGIONS:
             found.append(_note(match, row, Span(start, start + len(line.rstrip()))))
         start += len(line) + 1
     return tuple(found)

@@ -10,7 +10,7 @@ from typing import Mapping
 import pytest
 
 from ipu_asm.flow.control_run.execution import control_run
-from ipu_asm.flow.control_run.run import FAULT, MOST_STEPS, ControlRun
+from ipu_asm.flow.control_run.run import FAULT, MAX_STEPS, ControlRun
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import numbers
 from ipu_asm.flow.control_run.values import value_text
@@ -23,7 +23,7 @@ CRS = {"cr0": 0, "cr1": 1, "cr2": 4, "cr3": 37}
 
 
 def run_of(
-    text: str, registers: Mapping[str, int] = CRS, most_steps: int = MOST_STEPS
+    text: str, registers: Mapping[str, int] = CRS, most_steps: int = MAX_STEPS
 ) -> ControlRun:
     program = read_program(TOY, text)
     assert program.findings == []

@@ -26,7 +26,7 @@ from ipu_asm.flow.assertions.values import (
 )
 from ipu_asm.flow.control_run.execution import control_run, executed
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
-from ipu_asm.flow.control_run.run import FAULT, LIMIT, MOST_STEPS, Limits
+from ipu_asm.flow.control_run.run import FAULT, LIMIT, MAX_STEPS, Limits
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
@@ -39,7 +39,7 @@ _RELATIONS = {
     "==": "", "<=": "at most ", "<": "less than ", ">=": "at least ", ">": "more than ",
 }  # fmt: skip
 
-_MOST_DECISIONS = 64
+_MAX_DECISIONS = 64
 _WORD = re.compile(r"\w+")
 _COUNTED = (AssertionKind.TRIPS, AssertionKind.CYCLES)
 
@@ -63,10 +63,10 @@ def check_assertions(program: Program) -> AssertionReport:
     comments = [c for c in assertion_comments(program) if c.kind is not AssertionKind.LOG]
     every = control_facts(program) if comments else ()
     if any(comment.kind in _COUNTED for comment in comments):
-        most = MOST_STEPS // max(1, len(every))
+        most = MAX_STEPS // max(1, len(every))
         every = tuple(_to_its_end(program, facts, most) for facts in every)
     found: dict[tuple[Span, str], Diagnostic] = {}
-    budget, limits = Budget(), Limits(MOST_STEPS // max(1, len(every)))
+    budget, limits = Budget(), Limits(MAX_STEPS // max(1, len(every)))
     checkers = [_Checker(program, facts, comments, budget, limits) for facts in every]
     for checker, facts in zip(checkers, every):
         for broken in checker.broken():
@@ -108,7 +108,7 @@ def decided_with(program: Program, presets: Mapping[str, int]) -> Decided:
     key = tuple(item for item in presets.items() if item[0].lower() in names)
     found = known.get(key)
     if found is None:
-        if len(known) == _MOST_DECISIONS:
+        if len(known) == _MAX_DECISIONS:
             known.clear()
         found = known[key] = _decided(program, presets)
     return found
@@ -184,7 +184,6 @@ class _Checker:
         self.undecided: set[Span] = set()
 
     def broken(self) -> Iterator[Diagnostic]:
-        """Yield what does not hold."""
         conditions: dict[int, list[_Condition]] = {}
         regions: list[tuple[AssertionComment, Region]] = []
         for comment in self._comments:
@@ -336,7 +335,6 @@ def cycles_per_iteration(nodes: Sequence[TraceNode], head: int) -> tuple[int, in
 
 
 def names_in(node: object) -> Iterator[Name]:
-    """Yield the names in a syntax tree."""
     if isinstance(node, Name):
         yield node
     elif isinstance(node, tuple):

@@ -60,7 +60,7 @@ _FORMS = {kind: re.compile(f"{form}$" if whole else form) for kind, (form, whole
 class AssertionComment(NamedTuple):
     """An assertion in a program. `text` is what follows its keyword, at `span`.
 
-    `bundle` is the number of the bundle that it is about; None behind the last one. `is_head`: it
+    `bundle` is the number of the bundle that it is about; None after the last one. `is_head`: it
     stands above the first bundle. `is_outside`: it is in a comment of a template, so that the text
     of the program does not have it; its span is then that of the bundle.
     """
@@ -90,7 +90,6 @@ class BundleComment(NamedTuple):
 
 @cached_on_program
 def assertion_comments(program: Program) -> tuple[AssertionComment, ...]:
-    """Return the assertions of a program in source order."""
     found = [*_assertions(program), *_assertions_of_template(program)]
     return tuple(sorted(found, key=lambda each: each.keyword.start))
 
@@ -112,7 +111,6 @@ def _assertions(program: Program) -> Iterator[AssertionComment]:
 
 
 def _assertions_of_template(program: Program) -> Iterator[AssertionComment]:
-    """Yield the assertions in comments of a template."""
     for offset, said in program.template_comments:
         match = _KEYWORD.match(said)
         if match is None:
@@ -175,9 +173,9 @@ def _comments_of(isa: Isa, bundle: Bundle) -> Iterator[BundleComment]:
 
 
 def _content(text: str, start: int, end: int, marks: tuple[str, ...]) -> Span:
-    """Return the text behind a keyword, without blanks and up to a further comment.
+    """Return the text after a keyword, without blanks and up to a further comment.
 
-    A mark of two characters, which may be an operator, begins a comment behind two blanks only.
+    A mark of two characters, which may be an operator, begins a comment after two blanks only.
     """
     for mark in marks:
         at = text.find(mark if len(mark) == 1 else f"  {mark}", start, end)

@@ -25,7 +25,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-MOST_CONFIGURATIONS = 16
+MAX_CONFIGURATIONS = 16
 """The combinations of values of one program: what it does is computed in each."""
 
 
@@ -46,7 +46,7 @@ _RANGE = re.compile(r"[ \t]*\.\.(?!\+)[ \t]*")
 _ACCESS = re.compile(r"[ \t]*(?:(read|write)[ \t]*)?$")
 _SETTING = re.compile(r"[ \t]*(\w+)[ \t]*=([^,=]*)(?:,|$)")
 _VALUE = re.compile(r"[^|\s][^|]*")
-_MOST_VALUES = 16
+_MAX_VALUES = 16
 _SEPARATOR = re.compile(r"[ \t]*,?[ \t]*")
 
 
@@ -93,7 +93,7 @@ Parsed = Conditions | Count | Region | Configurations | Logged
 
 @lru_cache(maxsize=1024)
 def parse_assertion(kind: AssertionKind, text: str) -> Parsed:
-    """Parse the text behind the keyword of an assertion. Raises `ExpressionError`."""
+    """Parse the text after the keyword of an assertion. Raises `ExpressionError`."""
     if kind in (AssertionKind.BEFORE, AssertionKind.AFTER):
         return Conditions(parse_list(text))
     if kind is AssertionKind.REGION:
@@ -155,8 +155,8 @@ def _configurations(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
 def _values(text: str, start: int, end: int, names: Sequence[str]) -> Iterator[int]:
     """Yield the numbers that are separated by `|`; those of `names`, if there are any."""
     found = list(_VALUE.finditer(text, start, end))
-    if not 1 <= len(found) <= _MOST_VALUES:
-        message = f"a register has 1 to {_MOST_VALUES} values, found {len(found)}"
+    if not 1 <= len(found) <= _MAX_VALUES:
+        message = f"a register has 1 to {_MAX_VALUES} values, found {len(found)}"
         raise ExpressionError(message, Span(start, end))
     for match in found:
         word = match[0].strip()
@@ -187,9 +187,9 @@ def _first_in_text(text: str, start: int) -> tuple[Node, int]:
 def configurations_of(program: Program) -> Sequence[Mapping[str, int]]:
     """Return the values of registers by name, in lower case; the first 16 combinations."""
     found: dict[tuple[tuple[str, int], ...], Mapping[str, int]] = {}
-    for values in islice(_combinations(program), MOST_CONFIGURATIONS**2):
+    for values in islice(_combinations(program), MAX_CONFIGURATIONS**2):
         found.setdefault(tuple(sorted(values.items())), values)
-    return list(found.values())[:MOST_CONFIGURATIONS]
+    return list(found.values())[:MAX_CONFIGURATIONS]
 
 
 def _combinations(program: Program) -> Iterator[Mapping[str, int]]:

@@ -25,12 +25,12 @@ from ipu_asm.flow.control_run.trace import Dimension, Progression
 from ipu_asm.flow.control_run.values import Symbolic, Value, plus
 from ipu_asm.named_tuple import NamedTuple
 
-MOST_EXECUTIONS = 4_096
+MAX_EXECUTIONS = 4_096
 """The executions of a bundle at which a condition is evaluated one by one, at most."""
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_MOST_CORNERS = 256
-_MOST_WORK = 1 << 18
+_MAX_CORNERS = 256
+_MAX_WORK = 1 << 18
 _WORK_FOR_ALL = 4
 _CHARACTERS_A_UNIT = 16
 _UNSIGNED = "u32"
@@ -84,7 +84,7 @@ class Budget:
     An evaluation is more work for a longer condition.
     """
 
-    def __init__(self, left: int = _MOST_WORK) -> None:
+    def __init__(self, left: int = _MAX_WORK) -> None:
         self.left = left
 
     def spend(self, node: Node, times: int = 1) -> None:
@@ -115,9 +115,9 @@ def refutation(node: Node, executions: Executions, budget: Budget) -> dict[str, 
         budget.spend(node)
         if not _number(node, values, executions.constants):
             return values
-    if prod(counts) <= MOST_EXECUTIONS:
+    if prod(counts) <= MAX_EXECUTIONS:
         return None
-    for values in islice(_corners(executions, counts), _MOST_CORNERS):
+    for values in islice(_corners(executions, counts), _MAX_CORNERS):
         budget.spend(node)
         if not _number(node, values, executions.constants):
             return values
@@ -133,7 +133,7 @@ def _are_numbers(executions: Executions) -> bool:
 
 def _points(executions: Executions, counts: Sequence[int]) -> Iterator[dict[str, int]]:
     """Yield the values of the first executions in order; all are numbers."""
-    for number in range(min(prod(counts), MOST_EXECUTIONS)):
+    for number in range(min(prod(counts), MAX_EXECUTIONS)):
         place: list[int] = []
         for count in counts:
             number, inner = divmod(number, count)

@@ -58,7 +58,6 @@ def loop_conditions(run: ControlRun, head: int, nodes: Sequence[Node]) -> list[L
 
 
 def _innermost(nodes: Sequence[Node]) -> LoopRun | None:
-    """Return the loop in which a run ends."""
     found = None
     while nodes and isinstance(nodes[-1], LoopRun) and nodes[-1].segments:
         found = nodes[-1]

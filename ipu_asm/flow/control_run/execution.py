@@ -23,7 +23,7 @@ from ipu_asm.flow.control_run.run import (
     FAULT,
     HALTED,
     LIMIT,
-    MOST_STEPS,
+    MAX_STEPS,
     RAN_OFF,
     UNKNOWN,
     ControlRun,
@@ -69,7 +69,7 @@ _DEEPEST = 50
 def control_run(
     program: Program,
     presets: Mapping[str, int] | None = None,
-    most_steps: int = MOST_STEPS,
+    most_steps: int = MAX_STEPS,
     is_cancelled: Callable[[], bool] | None = None,
 ) -> ControlRun:
     """Execute the scalar part of a program.
@@ -88,7 +88,7 @@ def executed(
     """Execute a run again from its first values.
 
     `observed` has registers by address, whose values the trace then has as well, before and after
-    the bundle, behind those of its accesses and windows.
+    the bundle, after those of its accesses and windows.
     """
     return _Execution(run, limits, observed or {}).finished()
 

@@ -72,7 +72,7 @@ class Observation(NamedTuple):
 
 
 _NAME = "control_facts"
-_MOST_STEPS = 20_000
+_MAX_STEPS = 20_000
 """Bundles that are executed one by one: facts are asked for with every edit."""
 
 
@@ -87,7 +87,7 @@ class ControlFacts:
     ) -> None:
         self.presets = presets
         self.run = run
-        self._limits = Limits(_MOST_STEPS, ignores_faults=ignores_faults)
+        self._limits = Limits(_MAX_STEPS, ignores_faults=ignores_faults)
 
     @cached_property
     def summary(self) -> RunSummary:
@@ -128,11 +128,9 @@ class ControlFacts:
         return base if isinstance(base, int) else None
 
     def initial(self, register: str) -> Value:
-        """Return the value of a register at the start of the run."""
         return self.run.initial[self.run.names.positions[register]]
 
     def base_names(self, access: AccessSummary) -> list[str]:
-        """Return the names of the base registers of an access."""
         return [self.run.names.names[register] for register in access.access.bases]
 
     def offset_ranges(self, access: AccessSummary) -> list[range] | None:
@@ -198,7 +196,7 @@ class ControlFacts:
         """
         if self.run.end.reason != FAULT:
             return self
-        run = executed(self.run, Limits(_MOST_STEPS, ignores_faults=True))
+        run = executed(self.run, Limits(_MAX_STEPS, ignores_faults=True))
         return ControlFacts(self.presets, run, ignores_faults=True)
 
 
@@ -236,7 +234,7 @@ def facts_with(program: Program, presets: Mapping[str, int]) -> ControlFacts | N
 
 
 def _facts(program: Program, steps: Sequence[Step], presets: Mapping[str, int]) -> ControlFacts:
-    return ControlFacts(presets, executed(start_of(program, presets, steps), Limits(_MOST_STEPS)))
+    return ControlFacts(presets, executed(start_of(program, presets, steps), Limits(_MAX_STEPS)))
 
 
 def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> ControlFacts:

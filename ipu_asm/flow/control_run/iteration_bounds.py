@@ -43,7 +43,7 @@ _HIGHEST_BYTE = 255
 _FAR = 1 << 10
 _PIECES = ((-_FAR, -1), (0, _HIGHEST_BYTE), (_HIGHEST_BYTE + 1, _FAR))
 """In each, a byte is a linear function of the sum that it is limited from."""
-_MOST_RESIDUES = 512
+_MAX_RESIDUES = 512
 
 
 def further_iterations(
@@ -153,7 +153,7 @@ def _of_bits(needed: NeededBits, progression: Progression, stride: int) -> Bound
     assert isinstance(start, int)
     if stride % size == 0:
         return None
-    if size <= _MOST_RESIDUES:
+    if size <= _MAX_RESIDUES:
         residues = {start % size}
         for step, count in moving:
             if not isinstance(step, int):

@@ -116,7 +116,6 @@ class LoopIterations:
         return [period for period in periods if _UNIFORM * period <= len(self.recent)]
 
     def last_periods(self, period: int) -> Sequence[Sequence[Node]]:
-        """Return the nodes of the last three periods."""
         recent = self.recent[-_UNIFORM * period :]
         if period == 1:
             return [iteration.nodes for iteration in recent]

@@ -19,7 +19,7 @@ from ipu_asm.flow.loops import loop_ends
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
-MOST_STEPS = 200_000
+MAX_STEPS = 200_000
 """Bundles that are executed one by one, at most; those of settled iterations do not count.
 
 A quarter of them may follow each other without a loop that is settled: loops of kernels are soon
@@ -72,7 +72,7 @@ class Limits(NamedTuple):
     With `ignores_faults`, it goes on where what a register must hold is not so.
     """
 
-    most_steps: int = MOST_STEPS
+    most_steps: int = MAX_STEPS
     is_cancelled: Callable[[], bool] | None = None
     ignores_faults: bool = False
 
@@ -111,7 +111,6 @@ class Fault(NamedTuple):
 
     @property
     def instruction(self) -> int:
-        """The number of the instruction in its bundle."""
         return self.access.instruction
 
     @property
@@ -133,7 +132,6 @@ class Unmet(NamedTuple):
 
     @property
     def instruction(self) -> int:
-        """The number of the instruction in its bundle."""
         return self.requirement.instruction
 
 

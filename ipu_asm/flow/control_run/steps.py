@@ -50,7 +50,6 @@ class Update(NamedTuple):
         return 9 if self.added is not None else int(self.modulus > 0)
 
     def value(self, values: Sequence[Value]) -> Value:
-        """Return the new value of the register."""
         total = value_of(self.sum, values)
         if self.modulus:
             return modulo(total, self.modulus)
@@ -116,7 +115,6 @@ class NeededBits(NamedTuple):
     number: int = 0
 
     def holds(self, value: int) -> bool:
-        """Return whether the bits of a value are one of the numbers."""
         bits = value >> self.low & ((1 << self.bits) - 1)
         return any(bits in numbers for numbers in self.numbers)
 
@@ -231,5 +229,4 @@ class ScalarRegisters(NamedTuple):
 
     @property
     def positions(self) -> dict[str, int]:
-        """The position of each register, by its name."""
         return {name: position for position, name in enumerate(self.names)}

@@ -115,7 +115,7 @@ class RunTrips:
         return size
 
 
-_MOST_TEXTS = 3
+_MAX_TEXTS = 3
 _LETTERS = "kji"
 _DEPENDS = "depends on"
 Count = int | None
@@ -167,7 +167,6 @@ class RunSummary(NamedTuple):
 
 
 def summarise(run: ControlRun) -> RunSummary:
-    """Return the numbers of a control run."""
     summary = _Summary(run)
     cycles = summary.add(run.nodes, 1)
     loops = {head: loop.summary() for head, loop in summary.loops.items()}
@@ -181,8 +180,6 @@ def summarise(run: ControlRun) -> RunSummary:
 
 
 class _Entries:
-    """The entries of a loop so far."""
-
     def __init__(self, head: int) -> None:
         self.head = head
         self.entries: Count = 0
@@ -197,7 +194,6 @@ class _Entries:
         self.trips[trips] = None
 
     def summary(self) -> LoopSummary:
-        """Return the numbers of the loop."""
         numbers = [trips for trips in self.trips if isinstance(trips, int)]
         is_known = len(numbers) == len(self.trips)
         least, most = (min(numbers), max(numbers)) if is_known else (None, None)
@@ -270,9 +266,9 @@ def addresses_text(bases: Sequence[str], offsets: Sequence[Progression]) -> str:
 
     Several progressions are separated by `;`, of which the first three are named.
     """
-    texts = [progression_text(offset, bases) for offset in offsets[:_MOST_TEXTS]]
-    if len(offsets) > _MOST_TEXTS:
-        texts.append(f"{len(offsets) - _MOST_TEXTS} more")
+    texts = [progression_text(offset, bases) for offset in offsets[:_MAX_TEXTS]]
+    if len(offsets) > _MAX_TEXTS:
+        texts.append(f"{len(offsets) - _MAX_TEXTS} more")
     return "; ".join(texts)
 
 

@@ -359,7 +359,7 @@ def _ranges_of(progression: Progression, size: int, modulus: int) -> list[range]
 
 
 def _repeated(ranges: list[range], stride: int, count: int) -> list[range]:
-    """Return the union of `count` copies, each `stride` behind the one before it."""
+    """Return the union of `count` copies, each `stride` after the one before it."""
     if len(ranges) == 1 and stride <= len(ranges[0]):
         return [range(ranges[0].start, ranges[0].stop + stride * (count - 1))]
     copies = 1

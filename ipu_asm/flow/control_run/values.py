@@ -13,7 +13,7 @@ BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1
 MODULUS = 1 << BITS
 _LARGEST_DECIMAL = 9
-_MOST_PARTS = 24
+_MAX_PARTS = 24
 _LONGEST_NAME = 400
 
 
@@ -99,13 +99,12 @@ def is_unwieldy(value: Value) -> bool:
     if type(value) is int:
         return False
     assert isinstance(value, Symbolic)
-    return len(value.parts) > _MOST_PARTS or any(
+    return len(value.parts) > _MAX_PARTS or any(
         len(part.name) > _LONGEST_NAME for part, _ in value.parts
     )
 
 
 def unknown(name: str) -> Symbolic:
-    """Return the unknown value of a register."""
     return Symbolic(0, ((Unknown(name, (name,)), 1),))
 
 

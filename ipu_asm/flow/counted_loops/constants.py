@@ -188,7 +188,7 @@ class _Propagation:
         self._targets = {address: each.target for address, each in self._graph.exits.items()}
 
     def _after(self, address: int, state: State) -> State:
-        """Return the values behind a bundle."""
+        """Return the values after a bundle."""
         effect = self._graph.effects[address]
         if effect.is_opaque:
             return _UNKNOWN
@@ -228,7 +228,7 @@ class _Propagation:
 
 
 def _late_results(graph: Graph) -> dict[int, set[str]]:
-    """Return the registers that get another value behind each bundle, from those before it."""
+    """Return the registers that get another value after each bundle, from those before it."""
     found: dict[int, set[str]] = {}
     back = {each.last: each.first for each in graph.repeats.values()}
     for address, effect in enumerate(graph.effects):

@@ -1,4 +1,4 @@
-"""What a bundle does to the registers that are followed, and where control goes behind it."""
+"""What a bundle does to the registers that are followed, and where control goes after it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RepeatUse(NamedTuple):
 class Effect(NamedTuple):
     """What a bundle does to registers that are followed.
 
-    All sources are read before anything is written. `lost` registers have no known value behind
+    All sources are read before anything is written. `lost` registers have no known value after
     the bundle; of those in `late`, another value lands up to so many bundles later. `reads` are
     registers that are read for something else. A bundle that `is_opaque` may do anything.
     `is_single`: it is issued once, and is not the short form of several instructions.
@@ -80,7 +80,6 @@ OPAQUE = Effect(is_opaque=True)
 
 @cached_on_bundle
 def effect_of(isa: Isa, bundle: Bundle) -> Effect:
-    """Return the effect of a bundle."""
     if bundle.has_unknown or bundle.has_uncertain_effect or bundle.syntax.plan.inner_directives:
         return OPAQUE
     if any(_has_unknown_result(instruction) for instruction in bundle.instructions):

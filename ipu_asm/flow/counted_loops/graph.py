@@ -30,7 +30,7 @@ OUTSIDE = -1
 
 _LABEL = re.compile(r"(?<![\w.$\\])(?:[0-9]+[bf]|[A-Za-z_.][\w.$]*)(?![\w.$\\])")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
-_MOST_REPEATED = 256
+_MAX_REPEATED = 256
 # The directives that give no address of a label to anything.
 _ABOUT_SYMBOLS = (
     ".addrsig", ".glob", ".hidden", ".internal", ".local", ".protected", ".section", ".size",
@@ -39,7 +39,7 @@ _ABOUT_SYMBOLS = (
 
 
 class Exit(NamedTuple):
-    """A jump at the address where it takes effect, behind its delay slots.
+    """A jump at the address where it takes effect, after its delay slots.
 
     `origin` is the address of its bundle; `target` that of its label, None if it has none.
     """
@@ -87,7 +87,6 @@ class Graph(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of addresses."""
         return len(self.effects)
 
     def address_of(self, address: int, use: LabelUse) -> int:
@@ -96,7 +95,6 @@ class Graph(NamedTuple):
 
 
 def graph_of(program: Program) -> Graph:
-    """Return the graph of a program."""
     return _Builder(program).graph()
 
 
@@ -205,7 +203,7 @@ class _Builder:
         first = address + 1
         if length is None or not self._are_repeatable(address, first + length):
             # What follows may be executed any number of times.
-            self._entries.update(range(first, first + _MOST_REPEATED))
+            self._entries.update(range(first, first + _MAX_REPEATED))
             return
         iterations, register = repeat.iterations, repeat.register
         self._repeats[first] = RepeatedBundles(
@@ -213,7 +211,7 @@ class _Builder:
         )
 
     def _are_repeatable(self, origin: int, end: int) -> bool:
-        """Return whether the addresses behind one are whole bundles that only follow each other."""
+        """Return whether the addresses after one are whole bundles that only follow each other."""
         first = origin + 1
         if end > self._size or first >= end:
             return False
@@ -299,4 +297,4 @@ def _chooses_bundles(bundle: Bundle) -> bool:
 
 
 LEAVING = (RETURNS, HALTS)
-"""The kinds of jumps behind which a function does not go on."""
+"""The kinds of jumps after which a function does not go on."""

@@ -65,7 +65,7 @@ class Loops:
     def path(self, start: int, last: int | None = None) -> Path:
         """Return what is issued from an address up to `last`, or up to the end of a function.
 
-        Loops that begin behind `start` are inner ones, with all their iterations.
+        Loops that begin after `start` are inner ones, with all their iterations.
         """
         issued: Counter[int] = Counter()
         at = start
@@ -91,9 +91,9 @@ class Loops:
         return Path(None, at)
 
     def _following(self, address: int, is_last: bool) -> int | None:
-        """Return the only address that may follow one; -1 behind the end of a function.
+        """Return the only address that may follow one; -1 after the end of a function.
 
-        None if there are several, or if it is not known. Behind the last bundle of a loop, its
+        None if there are several, or if it is not known. After the last bundle of a loop, its
         own branch does not matter.
         """
         effect = self._graph.effects[address]
@@ -256,7 +256,7 @@ class Loops:
         )
 
     def _is_always_issued(self, first: int, origin: int, address: int) -> bool:
-        """Return whether each iteration issues a bundle once, before or behind its branch."""
+        """Return whether each iteration issues a bundle once, before or after its branch."""
         for head, last in self._inner_loops(first, origin):
             if head <= address <= last:
                 return False
@@ -332,7 +332,7 @@ class CountedLoops(NamedTuple):
 
 
 def repeats_bundles(program: Program, address: int) -> bool:
-    """Return whether the bundle at an address repeats those behind it."""
+    """Return whether the bundle at an address repeats those after it."""
     if program.isa.counting.repeats is None:
         return False
     bundle = program.bundles[program.bundle_at_address[address]]

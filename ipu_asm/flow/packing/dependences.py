@@ -25,7 +25,7 @@ from ipu_asm.program.program import Program
 
 
 class DependenceKind(Enum):
-    """Why the target must stay behind the source."""
+    """Why the target must stay after the source."""
 
     TRUE = "true"
     """It reads what the source writes."""
@@ -42,7 +42,7 @@ class DependenceKind(Enum):
 
 
 class Dependence(NamedTuple):
-    """`target` is issued at least `latency` bundles behind `source`, both numbers of operations.
+    """`target` is issued at least `latency` bundles after `source`, both numbers of operations.
 
     `resource` is the register, state or memory, empty if it is none. With `iterations` 1, the
     source belongs to the iteration before the target's.

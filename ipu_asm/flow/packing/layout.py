@@ -1,6 +1,6 @@
 """The text of a block whose instructions are in other bundles: the author's layout and comments.
 
-A comment behind an instruction stays behind it, and one above it stays above it. Between two
+A comment after an instruction stays after it, and one above it stays above it. Between two
 instructions that stay neighbours, the text is as it was.
 """
 
@@ -28,7 +28,7 @@ class _Piece(NamedTuple):
     """An instruction as written.
 
     `lead` are the lines of comments and blanks above it, `indent` the blanks before it if it begins
-    a line, `trail` the blanks and the comments behind it.
+    a line, `trail` the blanks and the comments after it.
     """
 
     place: Place
@@ -165,7 +165,7 @@ class _Writer:
         return "".join([*parts, self._end, _beside(last, self._end)])
 
     def _opening(self, first: _Piece) -> str:
-        """Return what stands before the block's first instruction, behind the label."""
+        """Return what stands before the block's first instruction, after the label."""
         comments = _without_empty_lines(first.lead)
         if not comments:
             return ""
@@ -196,7 +196,7 @@ class _Writer:
 
 
 def _beside(piece: _Piece, mark: str) -> str:
-    """Return the comment behind a piece and its mark, in the column in which it was."""
+    """Return the comment after a piece and its mark, in the column in which it was."""
     comment = piece.trail.lstrip(" \t")
     if not comment or comment.startswith(("\r", "\n")):
         return comment
@@ -230,7 +230,7 @@ def _indent_before(text: str, offset: int) -> str | None:
 
 
 def _end_of_block(program: Program, addresses: range) -> int:
-    """Return the end of the block's last bundle, or of the comment behind it on its line."""
+    """Return the end of the block's last bundle, or of the comment after it on its line."""
     number = program.bundle_at_address[addresses[-1]]
     syntax = program.bundles[number].syntax
     end = program.span(number, syntax.spans[-1]).end
@@ -258,7 +258,7 @@ def _without_marks(program: Program, place: Place, following: Place | None, gap:
 
 
 def _divided(remarks: str, text: str, offset: int) -> tuple[str, str, str | None]:
-    """Divide the text behind an instruction into its trail, and the next one's lead and indent."""
+    """Divide the text after an instruction into its trail, and the next one's lead and indent."""
     lines = _LINE.findall(remarks)
     if not lines or not lines[0].endswith("\n"):
         comment = remarks.rstrip()

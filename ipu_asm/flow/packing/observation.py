@@ -22,7 +22,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
-MOST_BUNDLES = 150_000
+MAX_BUNDLES = 150_000
 """Bundles that are executed at most: a program that is rewritten wrongly may never halt."""
 _SEED = 1
 _BITS = 32
@@ -38,7 +38,7 @@ class Values(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """One execution of a bundle: the values before it and behind its updates, and its branch."""
+    """One execution of a bundle: the values before it and after its updates, and its branch."""
 
     address: int
     before: Values
@@ -96,9 +96,7 @@ class _Seen:
             self.is_constant = value == other == self.constant
 
 
-def observe(
-    program: Program, webs: Webs, presets: Presets, most: int = MOST_BUNDLES
-) -> Observation:
+def observe(program: Program, webs: Webs, presets: Presets, most: int = MAX_BUNDLES) -> Observation:
     """Execute a program in all configurations of the host, in each of them so many bundles."""
     names = scalar_registers(program.isa)
     positions = names.positions
@@ -213,7 +211,7 @@ def updates_at(observation: Observation, places: frozenset[Place]) -> int:
 
 
 def executions_of(
-    program: Program, presets: Mapping[str, int], most: int = MOST_BUNDLES
+    program: Program, presets: Mapping[str, int], most: int = MAX_BUNDLES
 ) -> Iterator[Execution]:
     """Execute a program to its end, or as many bundles as there may be at most.
 

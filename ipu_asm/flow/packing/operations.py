@@ -83,7 +83,6 @@ class Operation(NamedTuple):
 
     @property
     def stores(self) -> bool:
-        """Whether it writes to a memory."""
         return any(self.memories.values())
 
 
@@ -255,7 +254,7 @@ def _successors(address: int, step: Step) -> list[int]:
 
 
 class _Extent(NamedTuple):
-    """The bytes ``low..end-1`` behind `base`, which may be unknown."""
+    """The bytes ``low..end-1`` after `base`, which may be unknown."""
 
     base: Value
     low: int

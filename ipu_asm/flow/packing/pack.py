@@ -222,7 +222,7 @@ def _changed_distances(
 
 
 def moved_addresses(program: Program, blocks: Sequence[PackedBlock]) -> dict[int, int]:
-    """Return the new address of the first bundle of each block, and of those behind the last."""
+    """Return the new address of the first bundle of each block, and of those after the last."""
     moved = {block.addresses.start: block.start for block in blocks}
     saved = sum(block.saved for block in blocks)
     for address in range(program.size, program.isa.program_limit):

@@ -59,7 +59,7 @@ class PipelinedLoop(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The address behind them in the pipelined program."""
+        """The address after them in the pipelined program."""
         return self.addresses.start + len(self.bundles)
 
 
@@ -208,7 +208,7 @@ def _prove_memory(
 
 
 def _is_loop(program: Program, block: range) -> bool:
-    """Whether a block is a loop that is entered at its start and left behind its end alone."""
+    """Whether a block is a loop that is entered at its start and left after its end alone."""
     label = program.bundles[program.bundle_at_address[block.start]].label
     into = [each for each in program.references if each.target == block.start]
     last = program.bundle_at_address[block[-1]]

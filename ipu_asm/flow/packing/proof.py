@@ -17,7 +17,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.control_run.execution import control_run
-from ipu_asm.flow.control_run.run import ENDLESS, HALTED, MOST_STEPS, RAN_OFF, ControlRun
+from ipu_asm.flow.control_run.run import ENDLESS, HALTED, MAX_STEPS, RAN_OFF, ControlRun
 from ipu_asm.flow.control_run.trace import Executed, Node
 from ipu_asm.flow.packing.layout import Place
 from ipu_asm.flow.packing.operations import (
@@ -31,8 +31,8 @@ from ipu_asm.flow.packing.pack import PackedBlock, PackingError, PackingPlan, mo
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
-_MOST_TRIES = 40
-_MOST_STEPS = 1_500
+_MAX_TRIES = 40
+_MAX_STEPS = 1_500
 _UNITS = (1, 4, 64, 128, 256, 512)
 
 
@@ -56,7 +56,7 @@ class Values(NamedTuple):
     `seen` has the write that each read sees, `last` the last write of each resource, `accesses` the
     accesses of each memory in their order. `before` has what is done in earlier bundles: before a
     break everything, before a possible fault the stores; what several instructions require is
-    named by that, and counts where the first does. `behind` is done behind a branch.
+    named by that, and counts where the first does. `behind` is done after a branch.
     """
 
     seen: Mapping[tuple[Name, str], Name | None]
@@ -223,7 +223,7 @@ def values_of(bundles: Named) -> Values:
 def _order(
     bundles: Named,
 ) -> tuple[dict[Name | FixedRequirement, frozenset[Name]], frozenset[Name]]:
-    """Return what is done before breaks and possible faults, and what is done behind branches."""
+    """Return what is done before breaks and possible faults, and what is done after branches."""
     before: dict[Name | FixedRequirement, frozenset[Name]] = {}
     behind: set[Name] = set()
     done: list[tuple[Name, Operation]] = []
@@ -250,11 +250,11 @@ def trial_of(plan: PackingPlan, presets: Mapping[str, int], seed: int) -> Trial 
     """
     random, isa = Random(seed), plan.program.isa
     bases, others = unknown_registers(plan.program, presets)
-    for _ in range(_MOST_TRIES if bases or others else 1):
+    for _ in range(_MAX_TRIES if bases or others else 1):
         drawn = {name: random.randrange(1 << 12) * _base_unit(plan.program) for name in bases}
         drawn |= {name: random.randint(1, 9) * random.choice(_UNITS) for name in others}
         values = {**isa.resets, **drawn, **presets, **isa.constants}
-        run = control_run(plan.program, values, _MOST_STEPS if drawn else MOST_STEPS)
+        run = control_run(plan.program, values, _MAX_STEPS if drawn else MAX_STEPS)
         if run.end.reason in (HALTED, RAN_OFF, ENDLESS):
             return Trial(values, run, control_run(plan.packed, values))
     return None

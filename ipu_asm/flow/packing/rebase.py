@@ -17,7 +17,7 @@ from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.step_reading import steps_of
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.packing.observation import MOST_BUNDLES, Presets, observe, signed
+from ipu_asm.flow.packing.observation import MAX_BUNDLES, Presets, observe, signed
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import PackingError, check_packable, packing_blocks
 from ipu_asm.flow.packing.rewriting import (
@@ -72,8 +72,8 @@ class _Loop(NamedTuple):
 
 _ABOUT_VALUES = (AssertionKind.BEFORE, AssertionKind.AFTER, AssertionKind.LOG)
 _NAME = re.compile(r"\w+")
-_MOST_STEPS = 40
-_MOST_LOST = 4
+_MAX_STEPS = 40
+_MAX_LOST = 4
 """Cycles that registers with constants may cost, before enough of them save some in a loop."""
 Cost = Callable[[Program], int]
 
@@ -103,7 +103,7 @@ def rebased_programs(program: Program, presets: Presets, cost: Cost) -> Iterator
     known = search.known(program)
     least = cost(program)
     yield Rebased(program, least)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         found = search.step(known, least)
         if found is None:
             return
@@ -116,7 +116,7 @@ def loops_in_one_bundle(program: Program, presets: Presets) -> Program:
     """Return a packed program with those of its loops in one bundle that fit into it."""
     search = _Search(presets, lambda _: 0)
     known = search.known(program)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         every = (search.applied(known, change) for change in single_bundles(known))
         following = next((found for found in every if found is not None), None)
         if following is None:
@@ -137,7 +137,7 @@ class _Search:
             (equal_registers, least),
             (other_decisions, least),
             (old_comparisons, least - 1),
-            (constant_registers, least + _MOST_LOST),
+            (constant_registers, least + _MAX_LOST),
         ):
             for change in kind(known):
                 found = self.applied(known, change)
@@ -185,7 +185,7 @@ class _Search:
         found = self.known(program, bundles)
         return found if found.observation.digest == known.observation.digest else None
 
-    def known(self, program: Program, most: int = MOST_BUNDLES) -> Known:
+    def known(self, program: Program, most: int = MAX_BUNDLES) -> Known:
         """Return what is known about a program that executes `most` bundles at the most."""
         webs = webs_of(program)
         kept = {

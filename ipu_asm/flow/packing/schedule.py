@@ -28,9 +28,9 @@ from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 
-_MOST_STAGES = 4
-_MOST_OPERATIONS = 60
-_MOST_TRIES = 4_000
+_MAX_STAGES = 4
+_MAX_OPERATIONS = 60
+_MAX_TRIES = 4_000
 _NEVER = -(1 << 30)
 
 
@@ -77,7 +77,6 @@ class _Search:
         self._order = sorted(rest, key=lambda number: (first[number], number))
 
     def times(self) -> list[int] | None:
-        """Return the times, None if none were found."""
         if any(self._distances[n][n] > 0 for n in range(len(self._operations))):
             return None
         if not self._place(0):
@@ -90,7 +89,7 @@ class _Search:
         number = self._order[position]
         for time in self._free(number):
             self._tries += 1
-            if self._tries > _MOST_TRIES:
+            if self._tries > _MAX_TRIES:
                 return False
             place = self._operations[number].slot, time % self._interval
             self._times[number] = time
@@ -110,7 +109,7 @@ class _Search:
 
     def _window(self, number: int) -> range:
         """Return the times that the distances to all placed operations allow."""
-        low, high = 0, _MOST_STAGES * self._interval - 1
+        low, high = 0, _MAX_STAGES * self._interval - 1
         for other, time in self._times.items():
             low = max(low, time + self._distances[other][number])
             high = min(high, time - self._distances[number][other])
@@ -129,7 +128,7 @@ class _Group(NamedTuple):
 
 
 class _Edges(NamedTuple):
-    """For each group, the groups before and behind it, with the least distance in bundles."""
+    """For each group, the groups before and after it, with the least distance in bundles."""
 
     before: list[dict[int, int]]
     behind: list[dict[int, int]]
@@ -216,7 +215,7 @@ def _groups(operations: Sequence[Operation], arcs: Sequence[tuple[int, int, int]
 
 
 def _visited(start: int, following: Sequence[Sequence[int]], seen: list[bool]) -> list[int]:
-    """Return what is reached from `start` and was not seen, each behind all that it leads to."""
+    """Return what is reached from `start` and was not seen, each after all that it leads to."""
     if seen[start]:
         return []
     seen[start] = True
@@ -321,7 +320,7 @@ def modulo_schedule(isa: Isa, graph: DependenceGraph, length: int) -> ModuloSche
     flows = [number for number, each in enumerate(graph.operations) if each.flow is not None]
     if len(flows) != 1 or not graph.operations[flows[0]].is_branch:
         return None
-    if len(graph.operations) > _MOST_OPERATIONS:
+    if len(graph.operations) > _MAX_OPERATIONS:
         return None
     edges = [each for each in graph.dependences if each.kind is not DependenceKind.CONTROL]
     least = max(resource_bound(isa, graph.operations), recurrence_of(graph).bundles, 1)

@@ -32,7 +32,6 @@ class Read(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """The instruction that reads."""
         return self.address, self.instruction
 
 
@@ -57,7 +56,6 @@ class Webs(NamedTuple):
     readers: Mapping[Place, frozenset[Read]]
 
     def web_of(self, read: Read) -> Web:
-        """Return the web that a read belongs to."""
         return next(web for web in self.webs if read in web.reads)
 
 
@@ -184,7 +182,6 @@ def computes(instruction: Instruction) -> bool:
 
 
 def instruction_at(program: Program, place: Place) -> Instruction:
-    """Return the instruction at a place."""
     address, number = place
     return program.bundles[program.bundle_at_address[address]].instructions[number]
 
