@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -499,3 +500,102 @@ def test_a_bundle_in_braces_is_shown_with_them() -> None:
 def test_the_end_of_a_line_tells_which_slots_are_free_and_no_word() -> None:
     page = check_hover("vlda wl0, [p0, #32]; mov r0, r1 $0\nnop", "\n", "**Bundle 0**", isa="xdna1")
     assert page.endswith("Free: `ldb`, `st`, `alu`, `vec`.")
+
+
+check_macro_page = partial(check_hover, isa="colossus")
+
+
+def test_a_macro_shows_its_first_line_its_body_and_what_it_takes() -> None:
+    text = (
+        "// goes one step\n.macro STEP dst, src=$m2, n:req, more:vararg\n"
+        "    add \\dst, \\src, \\n\n.endm\n"
+    )
+    page = (
+        "**`STEP`** · macro, line 2",
+        "goes one step",
+        "```colossus-asm\n.macro STEP dst, src=$m2, n:req, more:vararg\n"
+        "    add \\dst, \\src, \\n\n.endm\n```",
+        "- `src`: `$m2` by default\n- `n`: required\n- `more`: takes all remaining arguments",
+    )
+    check_macro_page(f"{text} ST$0EP $m0\n", "STEP", *page)
+    check_macro_page(text.replace("STEP", "ST$0EP"), "STEP", *page)
+
+
+def test_a_long_macro_shows_its_first_line_only() -> None:
+    text = ".macro LONG a\n" + " nop\n" * 30 + ".endm\n LO$0NG 1\n"
+    code = "```colossus-asm\n.macro LONG a\n... 31 more lines\n```"
+    check_macro_page(text, "LONG", "**`LONG`** · macro, line 1", code)
+
+
+def test_a_value_in_an_operand_shows_its_definition_and_then_the_operand() -> None:
+    check_macro_page(
+        "#define OFF (4 + 2)\n add $m0, $m1, O$0FF\n",
+        "OFF",
+        "**`OFF`** · macro, line 1",
+        "```colossus-asm\n#define OFF (4 + 2)\n```",
+        "---",
+        "`mSrc1` of `add`: a source",
+    )
+    check_macro_page("#define N 4\n nop // $0N\n", None)
+
+
+def test_a_macro_with_several_definitions_names_their_lines() -> None:
+    text = "#if A\n#define N 4\n#else\n#define N 5\n#endif\n .long $0N\n"
+    check_macro_page(text, "N", "**`N`** · macro, lines 2, 4")
+
+
+def test_an_argument_names_its_macro() -> None:
+    body = ".macro STEP dst, n=4, m:req\n add \\dst, \\n, \\m\n.endm\n"
+    title = "parameter of the macro `STEP`, line 1"
+    check_macro_page(body.replace("\\dst", "\\$0dst"), "\\dst", f"**`dst`** · {title}")
+    check_macro_page(body.replace("\\n", "$0\\n"), "\\n", f"**`n`** · {title}", "`4` by default.")
+    check_macro_page(body.replace("\\m", "\\m$0"), "\\m", f"**`m`** · {title}", "Required.")
+    check_macro_page(body.replace("n=4", "$0n=4"), "n", f"**`n`** · {title}", "`4` by default.")
+    check_macro_page(".macro A x\n\\x\\()_y$0:\n nop\n.endm\n", "\\x\\()_y")
+    check_macro_page(".macro A x\n\\$0x\\()_y:\n nop\n.endm\n", "\\x")
+    check_macro_page(".macro A x\n vadd.8 x0, x1, \\$0x\n", "\\x", isa="xdna1")
+
+
+def test_a_name_in_a_repetition_takes_its_values_in_turn() -> None:
+    check_macro_page(
+        ".irp r, $m0, $m1 // two\n mov \\$0r, $m2\n.endr\n",
+        "\\r",
+        "**`r`** · takes each value of `.irp` in turn",
+        "Takes `$m0, $m1`.",
+    )
+
+
+def test_an_argument_of_no_body_shows_nothing_of_macros() -> None:
+    check_macro_page(".macro A x\n.endm\n .long \\$0x\n", None)
+
+
+ROW_HEAD = "# lr5 = row\nset lr5 0;;\n"
+COLUMN_HEAD = f"{ROW_HEAD}# lr5 = column\nset lr4 0;;\n"
+
+
+def check_role(text_with_cursor: str, role: str | None) -> None:
+    """The register `lr5` has this role at the cursor, in hover or in completion's detail."""
+    analysis, offset = fixture(text_with_cursor)
+    found = hover(analysis, offset)
+    if found is not None and found.markdown.startswith("**`lr5`**"):
+        title = found.markdown.partition("\n")[0]
+        assert title == (f"**`lr5`** · {role}" if role else "**`lr5`**")
+    else:
+        (item,) = (item for item in completions(analysis, offset) if item.label == "lr5")
+        assert (item.detail == role) == (role is not None)
+
+
+def test_hover_shows_the_note_nearest_above() -> None:
+    check_role(f"{COLUMN_HEAD}incr l$0r5 1;;", "column")
+    check_role(COLUMN_HEAD.replace("set lr5", "set l$0r5"), "row")
+    check_role("incr l$0r5 1;;\n# lr5 = row\nacc;;", None)
+
+
+def test_completion_shows_the_note_nearest_above() -> None:
+    check_role(f"{COLUMN_HEAD}incr $0", "column")
+    check_role(COLUMN_HEAD.replace("set lr5 0", "incr $0"), "row")
+    check_role(f"{COLUMN_HEAD}acc; incr $0;; bkpt;;", "column")
+
+
+def test_a_commented_out_instruction_gives_no_role() -> None:
+    check_role(f"{ROW_HEAD}# lr5 = lr4 + 1\n# set lr5 3\nincr l$0r5 1;;", "row")

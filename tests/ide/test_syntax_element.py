@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.syntax_element import element_at
+from ipu_asm import analyze
+from ipu_asm.ide.syntax_element import element_at, instruction_at
 from tests.ide.cursor import fixture
 
 
@@ -120,3 +121,26 @@ def test_marks_of_comments_inside_strings_and_preprocessor_lines_are_none() -> N
 def test_every_label_of_a_line_is_one() -> None:
     check_place("a$0: b: bri a\n", "LabelDefinition", "a", "a", isa="colossus")
     check_place("a: b$0: bri a\n", "LabelDefinition", "b", "b", isa="colossus")
+
+
+REFERENCE_TEXT = "x: incr lr0 1; foo lr1; acc.first;;  # acc\nb x;;\n"
+
+
+def check_instruction(fragment: str) -> str | None:
+    """The mnemonic of the instruction at the start of a fragment of the text."""
+    spec = instruction_at(analyze(REFERENCE_TEXT), REFERENCE_TEXT.index(fragment))
+    return spec and spec.mnemonic
+
+
+@pytest.mark.parametrize("fragment", ["incr", "ncr", "lr0", "1;"])
+def test_an_instruction_is_found_at_its_name_and_at_its_operands(fragment: str) -> None:
+    assert check_instruction(fragment) == "incr"
+
+
+def test_the_instruction_under_the_cursor_counts_not_the_first_of_the_bundle() -> None:
+    assert check_instruction("acc.first") == "acc.first"
+
+
+@pytest.mark.parametrize("fragment", ["x:", "foo", "lr1", "# acc", ":"])
+def test_labels_comments_and_unknown_names_are_no_instructions(fragment: str) -> None:
+    assert check_instruction(fragment) is None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.config.host_configurations import HostConfiguration, Hosts
+from ipu_asm.ide.code_actions import host_values
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.run_facts import shown_configurations
 from ipu_asm.ide.run_inputs import run_totals
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.text import Span
+from tests.ide.control_run.kernels import WAITING
 
 TEXT = "add lr1 lr0 cr3;;\nl: incr lr0 1; ldr_mult_reg r0 lr0 cr0;;\nblt lr0 lr1 l;;\nbkpt;;\n"
 LAUNCH = HostConfiguration({"cr3": 8, "cr0": 0x200}, "last launch, conv")
@@ -61,3 +66,41 @@ def test_the_hover_says_where_a_value_is_from() -> None:
 def test_findings_do_not_depend_on_launches() -> None:
     far = HostConfiguration({"cr0": 0x1FFFFF, "cr3": 0}, "last launch")
     assert analyzed(TEXT, far).diagnostics == analyzed(TEXT).diagnostics == ()
+
+
+def titles(text: str, what: str) -> list[str]:
+    start = text.index(what)
+    return [action.title for action in host_values(analyze(text), Span(start, start))]
+
+
+def test_the_trips_of_a_loop_and_the_base_of_a_load_are_offered() -> None:
+    offered = ["Give `cr4` a value: `# CR cr4 = 128`"]
+    assert titles(WAITING, "blt") == offered
+    assert titles(WAITING, "ldr") == [
+        *offered,
+        "Give `cr1` a value: `# CR cr1 = 128`",
+    ]
+    assert titles(WAITING, "bkpt") == []
+
+
+def test_a_register_with_a_value_is_not_offered() -> None:
+    assert titles(f"# CR cr4 = 7\n{WAITING}", "blt") == []
+
+
+@pytest.mark.parametrize("head", ["", "\ufeff", "{% set n = 1 %}\n"])
+def test_the_edit_makes_the_cycles_known(head: str) -> None:
+    text = head + WAITING
+    analysis = analyze(text)
+    assert run_totals(analysis.effective_program).cycles is None
+    start = text.index("blt")
+    (action,) = host_values(analysis, Span(start, start))
+    ((span, comment),) = action.edits
+    edited = text[: span.start] + comment + text[span.end :]
+    assert edited.startswith(("# CR", "\ufeff# CR"))
+    assert run_totals(analyze(edited).effective_program).cycles == 1 + 2 * 128 + 1
+
+
+def test_nothing_is_offered_in_programs_with_errors_and_other_sets() -> None:
+    assert titles("nonsense;;", "nonsense") == []
+    analysis = analyze(" nop\n", "xdna1")
+    assert host_values(analysis, Span(1, 1)) == []
