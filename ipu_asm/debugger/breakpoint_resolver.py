@@ -17,7 +17,7 @@ from ipu_asm.text import Span
 class ResolvedBreakpoint(NamedTuple):
     """The bundles that a requested breakpoint refers to: the first one, and its source location.
 
-    A place in a template stands for a bundle in each iteration and call: `addresses` are all of
+    A place in a template has a bundle in each iteration and call: `addresses` are all of
     them. `message` explains that the breakpoint was moved from the requested line, or the number of
     bundles.
     """
@@ -146,10 +146,10 @@ class BreakpointResolver:
 
     def _moved(self, line: int) -> ResolvedBreakpoint | None:
         end = self._lines.line_span(line).end
-        behind = bisect_left(self._entries, end, key=lambda entry: entry.span.start)
-        if behind == len(self._entries):
+        after = bisect_left(self._entries, end, key=lambda entry: entry.span.start)
+        if after == len(self._entries):
             return None
-        start = self._entries[behind].span.start
+        start = self._entries[after].span.start
         found = self.on_line(self._lines.position(start).line)
         assert found is not None
         which = "next bundle" if found.place.line > line else "bundle around it"

@@ -39,12 +39,12 @@ class Writer(NamedTuple):
         return f"`{self.instruction}` in {self.where}, cycle {self.cycle:,}"
 
 
-_LONGEST = 24
-_MOST = 6
+_MAX_PURPOSE = 24
+_MAX_REGISTERS = 6
 
 
 class MissingInputs(NamedTuple):
-    """Registers that a program reads and that nobody gave, each with its purpose in brackets.
+    """Registers that a program reads without a given value, each with its purpose in brackets.
 
     `has_data` is whether something was loaded to memory.
     """
@@ -218,15 +218,15 @@ def missing_inputs(
         and not _is_set(state, name)
         and notes.get(name, "").split()[:1] not in (["0"], ["0:"])
     ]
-    shown = [name_with_purpose(name, notes.get(name, "")) for name in found[:_MOST]]
-    if len(found) > _MOST:
-        shown.append(f"{len(found) - _MOST} more")
+    shown = [name_with_purpose(name, notes.get(name, "")) for name in found[:_MAX_REGISTERS]]
+    if len(found) > _MAX_REGISTERS:
+        shown.append(f"{len(found) - _MAX_REGISTERS} more")
     return MissingInputs(tuple(shown), has_data)
 
 
 def name_with_purpose(name: str, note: str) -> str:
     purpose = note.split(" (")[0].split(",")[0].strip()
-    return f"{name} ({purpose})" if 0 < len(purpose) <= _LONGEST else name
+    return f"{name} ({purpose})" if 0 < len(purpose) <= _MAX_PURPOSE else name
 
 
 def _is_set(state: AnyState, name: str) -> bool:
@@ -258,7 +258,7 @@ def writer_of(debugger: Debugger, region: Region) -> Writer | None:
 def instruction_place(
     debugger: Debugger, pc: int, instruction: str | None
 ) -> SourceLocation | None:
-    """Return where an instruction of the bundle at an address stands, by its decoded text.
+    """Return the place of an instruction of the bundle at an address, by its decoded text.
 
     That of the bundle if it has no such instruction; None if the program has no such bundle.
     """

@@ -96,7 +96,7 @@ RETURN_KEYFRAME_DISTANCE: Final = 256
 """Bundles from the keyframe that a move back creates, for the next such move, to its target."""
 PAUSE_INTERVAL: Final = 512
 """Bundles executed between two calls of `pause`, at first: they take at most about 20 ms."""
-_MOST_BUNDLES: Final = 1 << 17
+_MAX_INTERVAL: Final = 1 << 17
 _SHORT_S: Final = 0.005
 _LONG_S: Final = 0.015
 MEMORY_LIMIT: Final = 256 << 20
@@ -238,7 +238,7 @@ class History:
         if seconds > _LONG_S:
             self._pause_interval = max(PAUSE_INTERVAL, self._pause_interval // 2)
         elif executed >= self._pause_interval // 2 and seconds < _SHORT_S:
-            self._pause_interval = min(_MOST_BUNDLES, self._pause_interval * 2)
+            self._pause_interval = min(_MAX_INTERVAL, self._pause_interval * 2)
 
     def _restore(self, cycle: int) -> None:
         self.machine.state.restore(self.keyframes[cycle])

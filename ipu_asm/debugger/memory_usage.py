@@ -19,7 +19,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import memory_notes
 
-_LEAST_SIZE = 128
+_MIN_SIZE = 128
 
 
 class NamedPart(NamedTuple):
@@ -34,9 +34,9 @@ class NamedPart(NamedTuple):
     data: tuple[str, ...] = ()
 
 
-MOST_CELLS: Final = 128
+MAX_CELLS: Final = 128
 """Cells that a region is divided into, unless more are asked for."""
-MOST_REGIONS: Final = 64
+MAX_REGIONS: Final = 64
 """Regions without a name; of more, neighbours are drawn as one."""
 READ, WRITTEN = 1, 2
 """Bits of `Cell.planned`."""
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
 class UsedRegion(NamedTuple):
     """A region of memory, in cells of `cell_size` bytes from the block at `cell_start` on.
 
-    The name of one that nobody has named is that of the registers that point into it. `data` are
+    An unnamed region has the name of the registers that point into it. `data` are
     the host's data in it, in words.
     """
 
@@ -101,7 +101,7 @@ class MemoryUsage(NamedTuple):
     is_planned: bool
 
 
-def memory_usage(debugger: Debugger, most_cells: int = MOST_CELLS) -> MemoryUsage:
+def memory_usage(debugger: Debugger, most_cells: int = MAX_CELLS) -> MemoryUsage:
     """Return the used memory at the current cycle, each region in `most_cells` cells at most.
 
     Raises `QueryInterruptedError`.
@@ -121,7 +121,7 @@ def memory_usage(debugger: Debugger, most_cells: int = MOST_CELLS) -> MemoryUsag
         for bytes_ in _clipped([part.bytes], size)
     ]
     rest = [left for each in used for left in without(each, parts)]
-    parts += (NamedPart("", each) for each in joined(rest, MOST_REGIONS))
+    parts += (NamedPart("", each) for each in joined(rest, MAX_REGIONS))
     bases = base_registers(debugger.program, model)
     addresses = {name: unit * registers[name] for name in bases}
     return MemoryUsage(
@@ -272,6 +272,6 @@ def _noted(
             limit = min((each for each in starts if each > note.start), default=None)
             known = [*(data.bytes for data in host), *used]
             ends = [each.stop for each in known if each.start <= note.start < each.stop]
-            end = max(ends, default=note.start + _LEAST_SIZE)
+            end = max(ends, default=note.start + _MIN_SIZE)
             size = (end if limit is None else min(end, limit)) - note.start
         yield NamedPart(note.name, range(note.start, note.start + size), note.text)

@@ -182,9 +182,9 @@ def _check_pause(runner: Runner) -> None:
         raise QueryInterruptedError("a pause came before the answer")
 
 
-MOST_BUNDLES: Final = 20_000_000
+MAX_BUNDLES: Final = 20_000_000
 """Bundles executed again for one answer: more of them take over a second on a core."""
-_MOST_KEPT: Final = 16
+_MAX_KEPT: Final = 16
 
 
 class CountedAccesses(NamedTuple):
@@ -205,7 +205,7 @@ class LastAccess(NamedTuple):
 class MemoryAccesses:
     """The accesses of the run of one debugger. The machine always returns to its cycle."""
 
-    def __init__(self, runner: Runner, most: int = MOST_BUNDLES) -> None:
+    def __init__(self, runner: Runner, most: int = MAX_BUNDLES) -> None:
         self._runner = runner
         self._most = most
         self._kept: dict[int, CountedAccesses] = {}
@@ -291,7 +291,7 @@ class MemoryAccesses:
     def _keep(self, cycle: int, found: CountedAccesses) -> None:
         """Keep counts; of too many, drop those whose neighbours are nearest to each other."""
         self._kept[cycle] = found
-        if len(self._kept) > _MOST_KEPT:
+        if len(self._kept) > _MAX_KEPT:
             cycles = sorted(self._kept)
             gaps = {b: c - a for a, b, c in zip(cycles, cycles[1:], cycles[2:])}
             del self._kept[min(gaps, key=gaps.__getitem__)]

@@ -9,7 +9,7 @@ from ipu_asm.assembler.disassembly import DecodedInstruction
 from ipu_asm.debugger.breakpoints import Breakpoint, Trap
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.expressions.compilation import compile_condition
-from ipu_asm.debugger.expressions.evaluator import evaluate_node
+from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.expressions.values import text_of
 from ipu_asm.debugger.regions import Accesses
@@ -34,7 +34,7 @@ from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span
 
-_MOST_SHOWN = 4
+_MAX_SHOWN = 4
 Checks = dict[int, list[Check]]
 """Checks by the addresses of bundles."""
 
@@ -82,7 +82,7 @@ class AssertionChecks:
             try:
                 parsed = parse_assertion(comment.kind, comment.text)
             except ExpressionError:
-                continue  # the linter tells it
+                continue  # the linter reports it
             address = program.addresses[comment.bundle]
             if isinstance(parsed, Conditions):
                 is_before = comment.kind is AssertionKind.BEFORE
@@ -98,7 +98,7 @@ class AssertionChecks:
     def _text(self, node: Node) -> str:
         self._context.cycle = self._machine.cycles
         try:
-            return text_of(evaluate_node(self._context, node), None, _MOST_SHOWN)
+            return text_of(Evaluator(self._context).evaluate(node).value, None, _MAX_SHOWN)
         except ExpressionError as error:
             return f"<{error.message}>"
 
@@ -185,7 +185,7 @@ class AssertionChecks:
         """Return the values with which a condition does not hold; None if it does."""
         self._context.cycle = self._machine.cycles
         try:
-            value = evaluate_node(self._context, check.node)
+            value = Evaluator(self._context).evaluate(check.node).value
             if value.is_vector:
                 message = f"a single value is needed, found {value.describe()}; use `all(...)`"
                 raise ExpressionError(message, check.node.span)
@@ -198,7 +198,7 @@ class AssertionChecks:
         for node in _terms(check.node):
             at = check.node.span.start
             text = check.text[node.span.start - at : node.span.end - at]
-            if text not in shown and len(shown) < _MOST_SHOWN:
+            if text not in shown and len(shown) < _MAX_SHOWN:
                 shown[text] = self._text(node)
         yield from (f"{text} = {value}" for text, value in shown.items())
 

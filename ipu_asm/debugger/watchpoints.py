@@ -94,10 +94,10 @@ class Watchpoint(DataBreakpoint):
         """Return a message if the last executed bundle hit the breakpoint, else None."""
         if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
-            told = None if change is None else self._describe_change(*change)
-            if told is not None:
+            message = None if change is None else self._describe_change(*change)
+            if message is not None:
                 code = accesses.has_written(self.region)
-                return told if code is None else f"{told} by `{code}`"
+                return message if code is None else f"{message} by `{code}`"
         if self.access is not AccessType.WRITE:
             code = accesses.has_read(self.region)
             if code is not None:

@@ -387,7 +387,7 @@ def _program(fields: _Fields) -> tuple[str, bytes]:
 
 
 def _manifest(code: bytes, program: str, isa: str | None) -> Manifest:
-    """The manifest of the program's instruction set; reading the program tells if it has none."""
+    """The manifest of the program's instruction set; reading the program reports a missing one."""
     try:
         found = manifests().get(isa_name_of(code, program, isa))
     except ConfigurationError:

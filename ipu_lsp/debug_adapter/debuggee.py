@@ -315,7 +315,7 @@ __all__ = ["Debuggee", "Hooks", "RejectedSourceError"]
 _WORD = 1 << 32
 
 
-_LARGEST_DECIMAL = 1000
+_MAX_DECIMAL = 1000
 
 
 _TURNED_OFF = '"findInputs": false in the launch configuration turns this off.'
@@ -340,12 +340,14 @@ def with_known_inputs(configuration: LaunchConfiguration, kernel: Kernel) -> Lau
     registers = [each for each in found.registers if each.name not in given]
     made_up = [] if configuration.inputs_origin else [data_of(each.text) for each in found.load]
     regions = [each.region for each in found.load]
-    told = _told(configuration.inputs_origin, registers, list(zip(regions, made_up)), found)
+    sentences = _origin_hint(
+        configuration.inputs_origin, registers, list(zip(regions, made_up)), found
+    )
     return configuration._replace(
         cr=configuration.cr + _values(registers, "cr"),
         lr=configuration.lr + _values(registers, "lr"),
         load=configuration.load + tuple(Piece(data, None) for data in made_up),
-        hints=(*told, *configuration.hints),
+        hints=(*sentences, *configuration.hints),
     )
 
 
@@ -378,14 +380,14 @@ def _values(registers: Sequence[RunRegister], file: str) -> tuple[tuple[int, int
     return tuple((int(each.name[2:]), each.value) for each in ours if each.value is not None)
 
 
-def _told(
+def _origin_hint(
     origin: str,
     registers: Sequence[RunRegister],
     made_up: Sequence[tuple[str, Data]],
     found: RunInputs,
 ) -> tuple[str, ...]:
     """One line that says where the inputs are from; none where there are none."""
-    told = [f"Registers and data are those of {origin}."] if origin else []
+    sentences = [f"Registers and data are those of {origin}."] if origin else []
     file = os.path.basename(origin)
     others = {each.origin for each in registers} - {HEADER, COMMENT, "", file}
     for kind, beginning in (*_ORIGINS, *((name, f"{name} gives") for name in sorted(others))):
@@ -394,25 +396,25 @@ def _told(
             for each in registers
             if each.value is not None and each.origin == kind
         ]
-        told += [f"{beginning} {', '.join(values)}."] if values else []
+        sentences += [f"{beginning} {', '.join(values)}."] if values else []
     if made_up:
-        told.append(f"Made up: {', '.join(_region(name, data) for name, data in made_up)}.")
-    if not told:
+        sentences.append(f"Made up: {', '.join(_region(name, data) for name, data in made_up)}.")
+    if not sentences:
         return ()
     missing = [
         name_with_purpose(each.name, each.purpose) for each in registers if each.value is None
     ]
     missing += [f"data for {each.region} ({each.size_text})" for each in found.unknown]
-    told += [f"Not known, so 0: {', '.join(missing)}."] if missing else []
+    sentences += [f"Not known, so 0: {', '.join(missing)}."] if missing else []
     if not origin:
-        told.append(_TURNED_OFF)
-    return (" ".join(told),)
+        sentences.append(_TURNED_OFF)
+    return (" ".join(sentences),)
 
 
 def _word(value: int) -> str:
     """Small numbers of both signs as decimals, others as addresses."""
     signed = value - _WORD if value >= _WORD // 2 else value
-    return str(signed) if abs(signed) < _LARGEST_DECIMAL else f"{value:#x}"
+    return str(signed) if abs(signed) < _MAX_DECIMAL else f"{value:#x}"
 
 
 def _region(name: str, data: Data) -> str:

@@ -14,7 +14,7 @@ from ipu_lsp.transport import frame
 
 CANCEL: Final = "cancel"
 _MAX_DIGITS: Final = 40
-_LARGEST_EXACT: Final = 1 << 53
+_MAX_EXACT: Final = 1 << 53
 
 
 class DebugInbox(Inbox):
@@ -96,7 +96,7 @@ def _integer(text: str) -> int | float:
 def _number(text: str) -> int | float:
     """Parse a number; return an int for `3.0`, because some clients write integers that way."""
     value = float(text)
-    return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
+    return int(value) if value.is_integer() and abs(value) < _MAX_EXACT else value
 
 
 def _cancelled(message: Json) -> object:

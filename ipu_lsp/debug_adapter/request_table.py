@@ -132,7 +132,7 @@ _NAMES: Final = {
     str: "a text", int: "a whole number", float: "a number", bool: "true or false",
     dict: "an object", list: "a list",
 }  # fmt: skip
-_LARGEST: Final = 1 << 63
+_MAX_INTEGER: Final = 1 << 63
 _MAX_DEPTH: Final = 64
 _MAX_ITEMS: Final = 4_096
 _MAX_TEXT_LENGTH: Final = 1 << 13
@@ -246,7 +246,7 @@ def _one_of(kinds: list[Any], value: object, path: str) -> object:
 
 def _is(kind: type, value: object) -> bool:
     if kind is int:
-        return type(value) is int and abs(value) < _LARGEST
+        return type(value) is int and abs(value) < _MAX_INTEGER
     if kind is float:
         return type(value) in (int, float)
     return isinstance(value, kind)

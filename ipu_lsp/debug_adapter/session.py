@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Callable
 
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
 from ipu_lsp.debug_adapter.client import DebugClient, MemoryReference
 from ipu_lsp.debug_adapter.debuggee import Debuggee
-from ipu_lsp.debug_adapter.execution import BreakpointList, Execution, Move
+from ipu_lsp.debug_adapter.execution import BreakpointList, Execution
 from ipu_lsp.debug_adapter.messages import DebugInbox, Outbox, ProgressReporter
 from ipu_lsp.debug_adapter.request_table import Needs
 from ipu_lsp.json_types import Json
@@ -63,13 +62,6 @@ class DebugSession:
         waiting, self._later = self._later, []
         for action in waiting:
             action()
-
-    def run(self, move: Move, title: str, may_end: bool = False) -> None:
-        """Start a move of the machine after the response is sent.
-
-        With `may_end`, the session ends if the machine cannot continue from its current stop.
-        """
-        self.later(partial(self.execution.start, move, title, may_end))
 
     def _send_progress(self, name: str, body: Json) -> None:
         if self.client is not None and self.client.has_progress:

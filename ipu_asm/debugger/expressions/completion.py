@@ -143,9 +143,9 @@ def complete(context: Context, text: str, offset: int) -> list[Candidate]:
 def word_at(text: str, offset: int) -> Word | None:
     """Return the word around an offset, which may be empty; None within a number."""
     offset = max(0, min(offset, len(text)))
-    before, behind = text[max(0, offset - MAX_LENGTH) : offset], text[offset : offset + MAX_LENGTH]
+    before, after = text[max(0, offset - MAX_LENGTH) : offset], text[offset : offset + MAX_LENGTH]
     typed = before[len(before.rstrip(_LETTERS)) :]
-    rest = len(behind) - len(behind.lstrip(_LETTERS))
+    rest = len(after) - len(after.lstrip(_LETTERS))
     return None if typed[:1].isdigit() else Word(offset - len(typed), len(typed) + rest, typed)
 
 

@@ -68,11 +68,15 @@ _MAX_TOTAL_DEPTH: Final = MAX_DEPTH + 16
 _T = TypeVar("_T")
 
 
-class LocatedValue(NamedTuple):
-    """A value and its location; None if it was computed."""
+class Result(NamedTuple):
+    """A value, its location (None if it was computed) and the notation to format it in."""
 
     value: Value
     location: Location | None = None
+    notation: str | None = None
+
+    def text(self, most: int | None = 8) -> str:
+        return text_of(self.value, self.notation, most)
 
 
 class _RegisterNoteError(ExpressionError):
@@ -90,11 +94,11 @@ class Evaluator:
         self._depth = 0
         self._open_notes: list[str] = []
 
-    def evaluate(self, node: Node) -> LocatedValue:
+    def evaluate(self, node: Node) -> Result:
         found = self._evaluate_root(node)
         if isinstance(found, Location):
-            return LocatedValue(self._read(found, node.span), found)
-        return LocatedValue(found)
+            return Result(self._read(found, node.span), found)
+        return Result(found)
 
     def location(self, node: Node) -> Location | None:
         if not isinstance(node, Name | Index | Call):
@@ -102,11 +106,11 @@ class Evaluator:
         found = self._evaluate_root(node)
         return found if isinstance(found, Location) else None
 
-    def reinterpret(self, found: LocatedValue, kind: ElementType, span: Span) -> LocatedValue:
+    def reinterpret(self, found: Result, kind: ElementType, span: Span) -> Result:
         if found.location is None or not found.location.has_bytes:
-            return LocatedValue(self._converted(found.value, kind, span))
+            return Result(self._converted(found.value, kind, span))
         location = reinterpreted(found.location, kind, span)
-        return LocatedValue(self._read(location, span), location)
+        return Result(self._read(location, span), location)
 
     def type_of(self, name: Name) -> ElementType:
         kind = self._view.type_named(name.text.lower())
@@ -116,7 +120,7 @@ class Evaluator:
         return kind
 
     def _evaluate_root(self, node: Node) -> Location | Value:
-        """Evaluate a tree from a clean state, whatever an earlier error left behind."""
+        """Evaluate a tree from a clean state, after any earlier error."""
         self._depth = 0
         self._open_notes.clear()
         return self._evaluate(node)
@@ -176,7 +180,7 @@ class Evaluator:
         raise missing_value_error(node, self.names, given)
 
     def _resolve_note(self, node: Name) -> Location | Value:
-        """The value or location of the expression that a register note stands for."""
+        """The value or location of the expression of a register note."""
         if node.text in self._open_notes:
             raise ExpressionError(f"`{node.text}` stands for itself", node.span)
         self._open_notes.append(node.text)
@@ -384,17 +388,6 @@ def _count(part: IndexRange, first: int, whole: Whole) -> int:
     return count
 
 
-class Result(NamedTuple):
-    """A value, its location (None if it was computed) and the notation to format it in."""
-
-    value: Value
-    location: Location | None
-    notation: str | None
-
-    def text(self, most: int | None = 8) -> str:
-        return text_of(self.value, self.notation, most)
-
-
 def evaluate(context: Context, text: str) -> Result:
     return evaluate_parsed(Evaluator(context), parse(text))
 
@@ -412,17 +405,13 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
             refuse_floats_without_bits(found.value, notation)
         except ValueError as error:
             raise ExpressionError(str(error), parsed.formats[-1].span) from None
-    return Result(found.value, found.location, notation)
+    return found._replace(notation=notation)
 
 
 def check_format(name: Name, names: MachineNames) -> None:
     if name.text.lower() not in (*NOTATIONS, *names.types):
         known = ", ".join((*NOTATIONS, *names.plain_types))
         raise ExpressionError(f"a format is one of {known}, found {quoted(name.text)}", name.span)
-
-
-def evaluate_node(context: Context, node: Node) -> Value:
-    return Evaluator(context).evaluate(node).value
 
 
 def evaluate_condition(context: Context, text: str) -> bool:

@@ -38,7 +38,7 @@ def taken_names(names: MachineNames) -> frozenset[str]:
 
 
 def names_from_notes(program: Program) -> dict[str, str]:
-    """Return the identifiers derived from register notes, each with the register it stands for.
+    """Return the identifiers derived from register notes, each with its register.
 
     `# lr5 = row offset` gives `row_offset`: a phrase of up to three words. A phrase gives no
     identifier if several registers have it, if it contains the name of a register, or if it is a
@@ -77,7 +77,7 @@ _ITERATION: Final = re.compile(r"for (\w+(?:, \w+)*) = (.*)", re.DOTALL)
 class TemplateNames(NamedTuple):
     """The names of a template in one expansion.
 
-    `values` are the register or the number that each name stands for, `names` the names of each
+    `values` are the register or the number of each name, `names` the names of each
     register, and `remarks` what the author says of them there.
     """
 

@@ -212,7 +212,7 @@ _F32: Final = Struct("<f")
 _SURE_DIGITS: Final = 6
 """Digits to try first: where a normal float32 has a shorter text, 6 digits round to it, too."""
 _MAX_DIGITS: Final = 9
-_SMALLEST_NORMAL: Final = 2.0**-126
+_MIN_NORMAL: Final = 2.0**-126
 
 
 def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT) -> str:
@@ -299,7 +299,7 @@ def _float_text(number: float, kind: ElementType | None) -> str:
     if not math.isfinite(number) or kind != TYPES["f32"]:
         return repr(number)
     wanted = _F32.pack(number)
-    fewest = _SURE_DIGITS if abs(number) >= _SMALLEST_NORMAL else 1
+    fewest = _SURE_DIGITS if abs(number) >= _MIN_NORMAL else 1
     for digits in range(fewest, _MAX_DIGITS + 1):
         short = float(f"{number:.{digits}g}")
         try:

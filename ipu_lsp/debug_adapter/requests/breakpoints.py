@@ -171,7 +171,7 @@ def use_breakpoints(session: DebugSession) -> None:
 
 
 def condition_for(session: DebugSession, text: str | None) -> Condition | None:
-    """Compile a condition. If its evaluation fails, it holds, and the user is told once."""
+    """Compile a condition. If its evaluation fails, it holds, and the console gets one message."""
     if not text:
         return None
     return condition_test(

@@ -21,7 +21,7 @@ from ipu_lsp.debug_adapter.requests.breakpoints import replace, unverified
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
-_MOST_CYCLES: Final = 2_000_000
+_MAX_CYCLES: Final = 2_000_000
 """Of a history that is searched without being asked: half a second on the core."""
 _CONDITION: Final = "an expression such as lr5 > 3 && cycle > 100"
 _TEXTS: Final = {
@@ -147,7 +147,7 @@ def _fault_text(session: DebugSession, fault: Fault) -> str:
 
 def _last_in_range(session: DebugSession, found: FaultAddress) -> int | None:
     debuggee = session.program
-    if debuggee.debugger.cycle > _MOST_CYCLES:
+    if debuggee.debugger.cycle > _MAX_CYCLES:
         return None
     try:
         return last_in_range(debuggee.debugger, debuggee.context, found)

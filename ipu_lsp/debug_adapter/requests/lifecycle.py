@@ -152,7 +152,7 @@ def _start_execution(session: DebugSession, was_stopped: bool = False) -> None:
     else:
         if was_stopped:
             session.outbox.event("continued", {"threadId": THREAD, "allThreadsContinued": True})
-        session.run(debugger.start, "Running", may_end=True)
+        session.later(partial(session.execution.start, debugger.start, "Running", may_end=True))
         session.flush()
 
 

@@ -11,7 +11,7 @@ from ipu_asm.debugger.console.data_commands import BAR_CELLS, access_text, usage
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import quoted
 from ipu_asm.debugger.inspection.vectors import MAX_VECTOR_ELEMENTS
-from ipu_asm.debugger.memory_usage import MOST_CELLS, READ, WRITTEN, UsedRegion, memory_usage
+from ipu_asm.debugger.memory_usage import MAX_CELLS, READ, WRITTEN, UsedRegion, memory_usage
 from ipu_asm.debugger.queries import LastAccess, QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region, read_region
 from ipu_asm.emulator.execution_counts import BLOCK_SIZE
@@ -30,7 +30,7 @@ MAX_INSTRUCTIONS: Final = 4_096
 """Maximum number of bundles per `disassemble` request; program memory has 1,024."""
 MAX_VIEWED_REFERENCES: Final = 256
 """Number of recently read memory references for which `memory` events are sent."""
-_SHORT_WORD: Final = 8  # bytes, that leave room for instructions in a column behind them
+_SHORT_WORD: Final = 8  # bytes, which leave room for instructions in the next column
 
 
 @request("readMemory", Needs.STOPPED, "supportsReadMemoryRequest")
@@ -187,15 +187,15 @@ def _reference(session: DebugSession, text: str) -> MemoryReference:
 
 
 MEMORY_MAP: Final = "ipu/memoryMap"
-_MOST_CELLS: Final = 4_096
+_MAX_CELLS: Final = 4_096
 _PLANNED: Final = {0: "", READ: "read", WRITTEN: "written", READ | WRITTEN: "both"}
 
 
 @request(MEMORY_MAP, Needs.STOPPED)
-def memory_map(session: DebugSession, *, cells: int = MOST_CELLS) -> Json:
+def memory_map(session: DebugSession, *, cells: int = MAX_CELLS) -> Json:
     debugger = session.program.debugger
     try:
-        usage = memory_usage(debugger, max(1, min(cells, _MOST_CELLS)))
+        usage = memory_usage(debugger, max(1, min(cells, _MAX_CELLS)))
     except QueryInterruptedError as error:
         raise RequestCancelledError from error
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from ipu_asm.debugger.regions import COUNTER, regions_of
@@ -128,7 +129,7 @@ def _step(session: DebugSession, granularity: str) -> None:
 
 def _run(session: DebugSession, move: Move, title: str, may_end: bool = False) -> None:
     _check_begun(session)
-    session.run(move, title, may_end)
+    session.later(partial(session.execution.start, move, title, may_end))
 
 
 def _check_begun(session: DebugSession) -> None:
