@@ -104,7 +104,29 @@ class Conversation:
 
     def say_launch(self, rest: str) -> Iterator[str]:
         (name,), configuration = _arguments(rest)
-        self._client.launch(self._programs[name], **configuration)
+        self._client.launch(self._program(name), **configuration)
+        yield from ()
+
+    def _program(self, name: str) -> str | Path:
+        """A program of the file or of `programs`; else a path."""
+        return self._programs.get(name) or Path(name)
+
+    def say_file(self, rest: str) -> Iterator[str]:
+        """`file NAME PROGRAM|TEXT`: writes a file, of which TEXT is JSON."""
+        name, _, text = rest.partition(" ")
+        content = self._programs.get(text) or json.loads(text)
+        (self._folder / name).write_bytes(content.encode())
+        yield from ()
+
+    def say_shown_file(self, rest: str) -> Iterator[str]:
+        """`shown_file NAME`: its bytes, in hexadecimal digits."""
+        path = self._folder / rest
+        yield path.read_bytes().hex(" ") if path.exists() else "no such file"
+
+    def say_raw(self, rest: str) -> Iterator[str]:
+        """`raw NAME key=value...`: a request that the protocol may not know."""
+        name, _, rest = rest.partition(" ")
+        self._client.response(self._client.send(name, _arguments(rest)[1]))
         yield from ()
 
     def say_configured(self, rest: str) -> Iterator[str]:
@@ -120,7 +142,7 @@ class Conversation:
             if not breakpoints:
                 return
         else:
-            self._client.start(self._programs[name], *breakpoints, **configuration)
+            self._client.start(self._program(name), *breakpoints, **configuration)
         yield from self.say_stopped("")
 
     def say_stopped(self, rest: str) -> Iterator[str]:

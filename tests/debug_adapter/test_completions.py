@@ -86,41 +86,6 @@ def test_what_begins_with_the_letters_comes_first_and_in_order(standing: DapClie
     assert [target["label"] for target in offered(standing, "acc[0],")][:5] == list("duxob")
 
 
-def test_each_offer_says_what_it_is(standing: DapClient) -> None:
-    targets = {target["label"]: target for target in offered(standing, "")}
-    assert (targets["lr1"]["type"], targets["lr1"]["detail"]) == ("variable", "16 (0x00000010)")
-    assert (targets["loop"]["type"], targets["loop"]["detail"]) == ("reference", "bundle 1")
-    assert (targets["row_offset"]["type"], targets["sum"]["type"]) == ("variable", "function")
-    assert (targets["i8"]["type"], targets["goto"]["type"]) == ("class", "keyword")
-
-
-def test_in_the_middle_of_a_word_the_letters_before_the_cursor_count(standing: DapClient) -> None:
-    text = "acc[0] + lr15 * 2"
-    found = {target["label"]: target for target in offered(standing, text, 13)}
-    assert (found["lr1"]["start"], found["lr1"]["length"]) == (9, 3)
-    assert "lr5" not in found
-
-
-@pytest.mark.parametrize("at_1", [True, False])
-def test_columns_and_lines_count_as_the_client_says(
-    client: DapClient, tmp_path: Path, at_1: bool
-) -> None:
-    client.initialize(columnsStartAt1=at_1, linesStartAt1=at_1)
-    started(client, tmp_path, 6 if at_1 else 5)
-    client.stopped()
-    text = "lr0 +\n1 + row"
-    (target,) = offered(client, text, 7 + at_1, line=1 + at_1)
-    assert target["label"] == "row_offset"
-    assert applied(text, target) == "lr0 +\n1 + row_offset"
-    assert offered(client, "xlr", 0 + at_1, line=0 + at_1)[0]["length"] == 0
-
-
-def test_columns_count_utf_16_code_units(standing: DapClient) -> None:
-    text = "𝄞 + row"
-    (target,) = offered(standing, text, len(text) + 2)
-    assert (target["start"], target["length"]) == (5, 3)
-
-
 def test_impossible_places_and_texts_are_survived(standing: DapClient) -> None:
     for text, column, line in (
         ("lr", 0, 1), ("lr", -5, 1), ("lr", 10**9, 1), ("lr", 3, 10**9), ("lr", 3, -4),
@@ -128,7 +93,3 @@ def test_impossible_places_and_texts_are_survived(standing: DapClient) -> None:
     ):  # fmt: skip
         for target in offered(standing, text, column, line=line):
             assert 0 <= target["start"] <= target["start"] + target["length"] <= len(text)
-
-
-def test_there_is_nothing_to_offer_in_a_number(standing: DapClient) -> None:
-    assert offered(standing, "lr0 + 0x1") == offered(standing, "acc[0..7]") == []

@@ -9,7 +9,7 @@ import pytest
 
 from ipu_asm import assemble
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import DapClient, Rejected
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.kernel import KERNEL, started
 
 TEXTS = [
@@ -56,54 +56,6 @@ def check_addresses(found: list[Json], first: int) -> None:
         assert row["instruction"] == TEXTS[address(row)] if is_bundle else row["instruction"]
 
 
-def test_bundles_are_shown_with_their_words_and_labels(standing: DapClient) -> None:
-    found = rows(standing, "0x0", 5)
-    assert [row["instruction"] for row in found] == TEXTS
-    assert [row.get("symbol") for row in found] == [None, "loop", None, None, None]
-    for row, word in zip(found, assemble(KERNEL)):
-        assert bytes.fromhex(row["instructionBytes"]) == word.to_bytes(24, "little")
-
-
-def test_long_words_stand_as_in_a_listing_where_the_source_is_shown_above(
-    client: DapClient, tmp_path: Path
-) -> None:
-    client.initialize(clientID="vscode")
-    found = rows(started(client, tmp_path), "0x0", 5)
-    for row, text, word in zip(found, TEXTS, assemble(KERNEL)):
-        assert row["instruction"] == f"0x{word:048x}  {text}"
-        assert "instructionBytes" not in row
-
-
-def test_long_words_stand_behind_instructions_that_no_source_shows(
-    client: DapClient, tmp_path: Path
-) -> None:
-    template = tmp_path / "template.s"
-    template.write_text("{% set total = 'lr1' %}\nset {{ total }} 4;;\nbkpt;;\n", encoding="utf-8")
-    client.initialize(clientID="vscode")
-    client.launch(template, stopOnEntry=True)
-    client.configured()
-    client.stopped()
-    [word, _] = assemble("set lr1 4;;\nbkpt;;\n")
-    assert rows(client, "0x0", 1)[0]["instruction"] == f"set lr1 4;;  # 0x{word:048x}"
-
-
-def test_bundles_are_shown_with_their_places_in_the_source(standing: DapClient) -> None:
-    found = rows(standing, "0x1", 3)
-    assert all(row["location"] == standing.source for row in found)
-    places = [(r["line"], r["column"], r["endLine"], r["endColumn"]) for r in found]
-    assert places == [(6, 5, 6, 69), (7, 5, 7, 61), (8, 5, 9, 21)]
-    frame = standing.frame()
-    assert (frame["line"], frame["column"]) == places[0][:2]
-
-
-def test_lines_count_from_where_the_client_says(client: DapClient, tmp_path: Path) -> None:
-    client.initialize(linesStartAt1=False, columnsStartAt1=False)
-    started(client, tmp_path, 5)
-    client.stopped()
-    (row,) = rows(client, "0x1", 1)
-    assert (row["line"], row["column"]) == (5, 4)
-
-
 def test_as_many_rows_as_asked_for_come_from_anywhere(standing: DapClient) -> None:
     for reference, offset, instructions, first in (
         ("0x2", 0, 0, 2), ("2", 0, 0, 2), ("0x2", 1, -2, 1), ("0x1", 0, -4, -3), ("-3", 0, 0, -3),
@@ -129,18 +81,6 @@ def test_all_of_program_memory_can_be_asked_for(standing: DapClient) -> None:
     check_addresses(found, 0)
     assert found[1_023]["instruction"].startswith("(nothing was loaded here")
     assert found[1_024]["instruction"] == "(no bundle)"
-
-
-def test_no_more_rows_than_can_be_of_use_are_made(standing: DapClient) -> None:
-    for count in (-1, 4_097, 1 << 40):
-        with pytest.raises(Rejected, match=f"at most 4,096 bundles at once, found {count:,}"):
-            rows(standing, "0x0", count)
-
-
-def test_what_is_no_address_is_refused(standing: DapClient) -> None:
-    for reference in ("", "loop", "0x", "r_acc", "0x1" + "0" * 40):
-        with pytest.raises(Rejected, match="the address of a bundle is like 0x7, found "):
-            rows(standing, reference, 1)
 
 
 def test_a_program_that_runs_can_be_disassembled(client: DapClient) -> None:

@@ -26,23 +26,11 @@ def started_image(client: DapClient, folder: Path) -> DapClient:
     return client
 
 
-def test_the_program_is_the_only_source(standing: DapClient) -> None:
-    assert standing.request("loadedSources") == {"sources": [standing.source]}
-    assert standing.frame()["source"] == standing.source
-
-
 def test_a_source_is_the_text_that_is_debugged(standing: DapClient) -> None:
     expected = {"content": KERNEL, "mimeType": "text/x-asm"}
     standing.program.write_text("bkpt;;")
     for source in (standing.source, {"path": f"file://{standing.program}"}):
         assert standing.request("source", source=source, sourceReference=0) == expected
-
-
-def test_another_source_is_refused(standing: DapClient) -> None:
-    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found /nowhere/x\.s$"):
-        standing.request("source", source={"path": "/nowhere/x.s"}, sourceReference=0)
-    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found 3$"):
-        standing.request("source", sourceReference=3)
 
 
 def test_an_image_has_a_source_that_is_made_for_it(client: DapClient, tmp_path: Path) -> None:
@@ -81,13 +69,6 @@ def test_program_memory_is_the_only_module(standing: DapClient) -> None:
     assert __version__ in module["version"]
     columns = standing.capabilities["additionalModuleColumns"]
     assert all(column["attributeName"] in module for column in columns)
-
-
-def test_modules_come_in_pages(standing: DapClient) -> None:
-    (module,) = standing.request("modules", startModule=0, moduleCount=5)["modules"]
-    assert module["id"] == "program"
-    for page in ({"startModule": 1}, {"startModule": 7, "moduleCount": 3}):
-        assert standing.request("modules", **page) == {"modules": [], "totalModules": 1}
 
 
 def test_the_module_of_an_image_has_no_source(client: DapClient, tmp_path: Path) -> None:
