@@ -14,6 +14,7 @@ from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs, capabilities, request
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import DapClient
+from tests.debug_adapter.conversations import FOLDER as CONVERSATIONS
 from tests.debug_adapter.schema import _SCHEMA
 from tests.debug_adapter.well_formed import right_arguments
 
@@ -82,7 +83,10 @@ def words_of_tests() -> str:
     folder = Path(__file__).parent
     found = [path for path in folder.glob("test_*.py") if path.name not in NO_SUBJECT]
     assert len(found) > 10
-    return "\n".join(path.read_text("utf-8") for path in [*found, folder / "client.py"])
+    found += [folder / "client.py", folder / "conversations.py"]
+    said = "\n".join(path.read_text("utf-8") for path in CONVERSATIONS.glob("*.txt"))
+    texts = [path.read_text("utf-8") for path in found]
+    return "\n".join([*texts, re.sub(r"^> (\S+)", r'"\1"', said, flags=re.MULTILINE)])
 
 
 @lru_cache
