@@ -1,29 +1,26 @@
 """Conversations with the adapter as text: what a client says, and below it what it hears.
 
-A file `conversations/NAME.txt` has programs (`-- NAME`, their lines, `--`) and conversations
-(`== title`). A line is a command of `Conversation`; the indented lines below it are the answer.
-`python -m tests.debug_adapter.conversations` writes the answers anew; read the difference before
-you commit it.
+The scripts `conversations/NAME.txt` have commands of `Conversation`; `python -m
+tests.debug_adapter.conversations` writes their answers anew.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Final, Iterator, NamedTuple
+from typing import Callable, Final, Iterator
 
 from ipu_lsp.debug_adapter.server import serve
 from ipu_lsp.json_types import Json
 from tests.debug_adapter import kernel, programs
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.wires import ThreadWire
+from tests.scripts import Script, arguments_of, text_and_arguments, write_answers
 
 FOLDER: Final = Path(__file__).parent / "conversations"
 PROGRAMS: Final = {name: text for name, text in vars(programs).items() if name.isupper()}
-_ARGUMENT: Final = re.compile(r"(\w+)=(?=\S)")
 _MOVES: Final = (
     "next", "stepIn", "stepOut", "stepBack", "continue", "reverseContinue", "goto", "pause",
 )  # fmt: skip
@@ -31,39 +28,12 @@ _OF_VALUES: Final = ("type", "memoryReference", "indexedVariables")
 _OF_EVERY_STOP: Final = ("threadId", "allThreadsStopped", "preserveFocusHint", "text")
 
 
-class Script(NamedTuple):
-    """One conversation of a file: what is said and answered, line by line."""
-
-    title: str
-    lines: list[str]
-    programs: dict[str, str]
-
-    @property
-    def said(self) -> list[str]:
-        return [line for line in self.lines if not line.startswith("  ")]
-
-
-def scripts_of(path: Path) -> tuple[str, list[Script]]:
-    """The head of a file, which stays as it is, and its conversations."""
-    head, *rest = re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    own = dict(re.findall(r"^-- (\w+)\n(.*?)^--$", head, re.MULTILINE | re.DOTALL))
-    scripts = []
-    for part in rest:
-        title, *lines = part.rstrip().split("\n")
-        scripts.append(Script(title, [line for line in lines if line.strip()], own))
-    return head, scripts
-
-
 def played(script: Script, folder: Path) -> list[str]:
     """The lines of a conversation with the answers that the adapter gives now."""
     client = DapClient(ThreadWire(serve), folder)
     try:
         conversation = Conversation(client, folder, {**PROGRAMS, **script.programs})
-        lines = []
-        for line in script.said:
-            answer = "\n".join(conversation.answer(line)).replace(str(folder), "FOLDER")
-            lines += [line, *(f"  {each}" for each in answer.split("\n") if each.strip())]
-        return lines
+        return script.played(conversation.answer)
     finally:
         client.close()
 
@@ -76,7 +46,10 @@ class Conversation:
         self._folder = folder
         self._programs = programs
 
-    def answer(self, line: str) -> list[str]:
+    def answer(self, line: str) -> str:
+        return "\n".join(self._answers(line)).replace(str(self._folder), "FOLDER")
+
+    def _answers(self, line: str) -> list[str]:
         word, _, rest = line.replace("FOLDER", str(self._folder)).partition(" ")
         rest = rest.replace("$source", _json(self._client.source))
         command: Callable[[str], Iterator[str]] | None = getattr(self, f"say_{word}", None)
@@ -89,7 +62,7 @@ class Conversation:
         try:
             if command is None:
                 assert word in _MOVES, f"no command is called {word}"
-                self._client.request(word, **{"threadId": THREAD, **_arguments(rest)[1]})
+                self._client.request(word, **{"threadId": THREAD, **arguments_of(rest)[1]})
                 command = self.say_stopped
             return list(command(rest))
         except Rejected as error:
@@ -99,11 +72,11 @@ class Conversation:
     # The session
 
     def say_init(self, rest: str) -> Iterator[str]:
-        self._client.initialize(**_arguments(rest)[1])
+        self._client.initialize(**arguments_of(rest)[1])
         yield from ()
 
     def say_launch(self, rest: str) -> Iterator[str]:
-        (name,), configuration = _arguments(rest)
+        (name,), configuration = arguments_of(rest)
         self._client.launch(self._program(name), **configuration)
         yield from ()
 
@@ -126,7 +99,7 @@ class Conversation:
     def say_raw(self, rest: str) -> Iterator[str]:
         """`raw NAME key=value...`: a request that the protocol may not know."""
         name, _, rest = rest.partition(" ")
-        self._client.response(self._client.send(name, _arguments(rest)[1]))
+        self._client.response(self._client.send(name, arguments_of(rest)[1]))
         yield from ()
 
     def say_configured(self, rest: str) -> Iterator[str]:
@@ -135,7 +108,7 @@ class Conversation:
 
     def say_start(self, rest: str) -> Iterator[str]:
         """`start PROGRAM LINE... key=value...`; `KERNEL` alone stands in its loop."""
-        (name, *lines), configuration = _arguments(rest)
+        (name, *lines), configuration = arguments_of(rest)
         breakpoints = [json.loads(line) for line in lines]
         if name == "KERNEL":
             kernel.started(self._client, self._folder, *breakpoints, **configuration)
@@ -168,7 +141,7 @@ class Conversation:
 
     def say_request(self, rest: str) -> Iterator[str]:
         name, _, rest = rest.partition(" ")
-        body = self._client.request(name, **_arguments(rest)[1])
+        body = self._client.request(name, **arguments_of(rest)[1])
         for key, value in body.items():
             if isinstance(value, list) and value:
                 yield f"{key}:"
@@ -189,12 +162,12 @@ class Conversation:
 
     def say_break(self, rest: str) -> Iterator[str]:
         """`break LINE|OBJECT...`: the breakpoints of the program."""
-        places = [json.loads(text) for text in _arguments(rest)[0]]
+        places = [json.loads(text) for text in arguments_of(rest)[0]]
         yield from map(_breakpoint, self._client.breakpoints(*places))
 
     def say_filters(self, rest: str) -> Iterator[str]:
         """`filters NAME... name="condition"...`."""
-        names, conditions = _arguments(rest)
+        names, conditions = arguments_of(rest)
         options = [{"filterId": name, "condition": text} for name, text in conditions.items()]
         found = self._client.request(
             "setExceptionBreakpoints", filters=names, filterOptions=options
@@ -203,14 +176,14 @@ class Conversation:
 
     def say_info(self, rest: str) -> Iterator[str]:
         """`info NAME key=value...`: what there is to watch under a name."""
-        name, more = _name_and_arguments(rest)
+        name, more = text_and_arguments(rest)
         found = self._client.request("dataBreakpointInfo", name=name, **more)
         accesses = " ".join(found.get("accessTypes", ()))
         yield f"{found['dataId']}: {found['description']} ({accesses})"
 
     def say_watch(self, rest: str) -> Iterator[str]:
         """`watch NAME; NAME key=value...`: watches these expressions and nothing else."""
-        names, more = _name_and_arguments(rest)
+        names, more = text_and_arguments(rest)
         ids = [
             self._client.request("dataBreakpointInfo", name=name)["dataId"]
             for name in filter(None, map(str.strip, names.split(";")))
@@ -239,7 +212,7 @@ class Conversation:
         yield self._client.evaluate(rest, format={"hex": True})
 
     def _evaluated(self, rest: str, context: str) -> Iterator[str]:
-        text, more = _name_and_arguments(rest)
+        text, more = text_and_arguments(rest)
         yield from self._client.evaluate(text, context, **more).split("\n")
 
     def say_assign(self, rest: str) -> Iterator[str]:
@@ -270,7 +243,7 @@ class Conversation:
 
     def say_vars(self, rest: str) -> Iterator[str]:
         """`vars SCOPE / NAME / ...`: what a variable opens to."""
-        path, more = _name_and_arguments(rest)
+        path, more = text_and_arguments(rest)
         scope, *names = map(str.strip, path.split(" / "))
         reference = self._client.scopes()[scope]["variablesReference"]
         if names:
@@ -279,7 +252,7 @@ class Conversation:
             yield f"{name} = {variable['value']}"
 
     def say_stack(self, rest: str) -> Iterator[str]:
-        body = self._client.request("stackTrace", threadId=THREAD, **_arguments(rest)[1])
+        body = self._client.request("stackTrace", threadId=THREAD, **arguments_of(rest)[1])
         for frame in body["stackFrames"]:
             source = frame.get("source", {}).get("name", "no source")
             yield f"{frame['name']}: {source} {frame['line']}:{frame['column']}"
@@ -305,48 +278,16 @@ def _breakpoint(shown: Json) -> str:
     return f"{number} {word}{': ' if text else ''}{text} {_json(shown)}"
 
 
-def _arguments(text: str) -> tuple[list[str], Json]:
-    """Words, and JSON values by their names; a word may be a JSON object."""
-    words, found, decoder = list[str](), dict[str, Any](), json.JSONDecoder()
-    text = text.strip()
-    while text:
-        match = _ARGUMENT.match(text)
-        if match is not None:
-            found[match[1]], end = decoder.raw_decode(text, match.end())
-        elif text[0] in '{["':
-            value, end = decoder.raw_decode(text)
-            words.append(_json(value))
-        else:
-            end = len(text.split(None, 1)[0])
-            words.append(text[:end])
-        text = text[end:].strip()
-    return words, found
-
-
-def _name_and_arguments(text: str) -> tuple[str, Json]:
-    """A text with blanks, and the arguments behind two blanks."""
-    name, _, rest = text.partition("  ")
-    return name.strip(), _arguments(rest)[1]
-
-
 def _sides(text: str) -> tuple[tuple[str, str], Json]:
-    text, more = _name_and_arguments(text)
+    text, more = text_and_arguments(text)
     one, _, other = text.partition(":=")
     return (one.strip(), other.strip()), more
 
 
-def main(names: list[str]) -> None:
-    for path in sorted(FOLDER.glob("*.txt")):
-        if names and path.stem not in names:
-            continue
-        head, scripts = scripts_of(path)
-        text = head.rstrip() + "\n"
-        for script in scripts:
-            with tempfile.TemporaryDirectory() as folder:
-                text += f"\n== {script.title}\n"
-                text += "\n".join(played(script, Path(folder))) + "\n"
-        path.write_text(text, encoding="utf-8")
+def _play(script: Script) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        return played(script, Path(folder))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write_answers(FOLDER, sys.argv[1:], _play)

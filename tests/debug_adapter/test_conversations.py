@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.debug_adapter.conversations import FOLDER, Script, played, scripts_of
+from tests.debug_adapter.conversations import FOLDER, played
+from tests.scripts import Script, scripts_of
 
 SCRIPTS = [
     pytest.param(script, id=f"{path.stem}: {script.title}")
