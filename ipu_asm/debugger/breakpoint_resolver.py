@@ -48,7 +48,7 @@ class BreakpointResolver:
         self.table = lines
         self._lines = lines.source.lines
         self._entries = sorted(_entries(lines), key=lambda entry: (entry.span, entry.address))
-        # The furthest end so far, as the entries of an expanded program may overlap.
+        # The maximum end so far, because the entries of an expanded program may overlap.
         self._ends = [*accumulate((entry.span.end for entry in self._entries), max)]
         self._line_of = [self._line(address) for address in range(self.program.size)]
 

@@ -61,7 +61,7 @@ DEFAULT_TRAPS: Final[Mapping[Trap, Condition | None]] = {
 
 
 class AccessType(Enum):
-    """The kind of access at which a data breakpoint stops; the values are those of DAP."""
+    """The kind of access at which a data breakpoint stops; the values are the words of DAP."""
 
     READ = "read"
     WRITE = "write"
@@ -91,7 +91,7 @@ class HitFilter:
 
     @property
     def only_logs(self) -> bool:
-        """Whether it does nothing but log: it neither stops nor counts hits."""
+        """Whether it only logs: it neither stops nor counts hits."""
         return self.log is not None and self.hit_condition is None
 
     def holds(self, state: AnyState) -> bool:
@@ -112,7 +112,7 @@ class HitFilter:
 
 
 class Breakpoint(HitFilter):
-    """Stops in front of the bundles at some addresses, whose hits count together."""
+    """Stops before the bundles at some addresses, which share one count of hits."""
 
     def __init__(
         self,
@@ -217,7 +217,7 @@ class ResumePoint(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Where and why the debugger stopped: in front of the bundle at `pc`, at a cycle.
+    """Where and why the debugger stopped: before the bundle at `pc`, at a cycle.
 
     `cycle` counts the bundles executed. If the machine has halted, `pc` is the bundle that halted
     it. `hits` are the breakpoints that stopped it, `trap` is the trap that gave the reason. A PAUSE

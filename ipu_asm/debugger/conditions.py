@@ -34,7 +34,7 @@ OnError = Callable[[ExpressionError], bool]
 class ExpressionCondition:
     """A condition on the state of a machine, in the language of expressions.
 
-    It is a `Condition`; besides, it says what a core needs to know so as not to ask it in vain.
+    It is a `Condition`; its `check` and `reads` let a core skip needless evaluations.
     """
 
     def __init__(self, context: CurrentContext, text: str, on_error: OnError) -> None:

@@ -189,7 +189,7 @@ class Debugger:
         return self.resume(ResumePoint(self._limit(), outside, passing=passing))
 
     def run_to(self, addresses: Collection[int]) -> Stop:
-        """Continue, but stop in front of the bundles at some addresses, too."""
+        """Continue, but stop before the bundles at some addresses, too."""
         return self.resume(ResumePoint(self._limit(), addresses))
 
     def step_back(self) -> Stop:
@@ -199,7 +199,7 @@ class Debugger:
         return self.go_to(self.cycle - 1)
 
     def step_back_line(self) -> Stop:
-        """Go back to the start of the current line; from there, to that of the line before.
+        """Go back to the start of the current line; from there, to the start of the line before.
 
         Nothing else stops on the way, so this undoes a step over a line.
         """
@@ -318,7 +318,7 @@ def last_line_start(
 ) -> tuple[tuple[int, int] | None, bool]:
     """Return cycle and bundle of the last line start on the way, and whether it was paused.
 
-    A line starts in front of its first bundle, and wherever control enters it from another line.
+    A line starts before its first bundle, and wherever control enters it from another line.
     """
     state, found = history.machine.state, None
     while history.cycle < until:

@@ -131,9 +131,9 @@ def last_in_range(debugger: Debugger, context: LiveContext, found: FaultAddress)
 
 
 def address_lines(debugger: Debugger, found: FaultAddress) -> list[str]:
-    """Return what an address is made of, a register a line, with old and new value, and its region.
+    """Return the registers of an address, one a line, with old and new value, and its region.
 
-    A base register that is not where the head comment has its region says so.
+    A line says where a base register differs from its region in the head comment.
     """
     program, values = debugger.program, debugger.state.regfile.scalar_values()
     lines = []
@@ -205,7 +205,7 @@ def _condition(access: Access, names: tuple[str, ...]) -> str:
 def missing_inputs(
     program: Program, state: AnyState, given: Collection[str], has_data: bool
 ) -> MissingInputs:
-    """Return what a program reads of what only the host sets and was not given.
+    """Return the host inputs that a program reads and that were not given.
 
     `given` are the names of registers that the host has set. Constants, registers that an option of
     the machine sets, and those whose purpose in the header is to be zero, are not missing.
@@ -260,7 +260,7 @@ def instruction_place(
 ) -> SourceLocation | None:
     """Return the place of an instruction of the bundle at an address, by its decoded text.
 
-    That of the bundle if it has no such instruction; None if the program has no such bundle.
+    The place of the bundle if it has no such instruction; None if the program has no such bundle.
     """
     for each in debugger.runner.accesses.instructions.get(pc, ()):
         if str(each) == instruction:

@@ -83,7 +83,7 @@ class Keyframes:
         self.size -= self._costs.pop(cycle)
 
     def _weigh(self, cycles: Iterable[int]) -> None:
-        """Update the costs of adjacent keyframes, except that of the first given."""
+        """Update the costs of adjacent keyframes, except the cost of the first one given."""
         for before, cycle in pairwise(cycles):
             cost = _unshared(self._saved[before].memory, self._saved[cycle].memory)
             self.size += cost - self._costs.get(cycle, 0)
@@ -192,7 +192,7 @@ class History:
             write_region(self.machine.state, edit.region, edit.data)
 
     def go_to(self, cycle: int, pause: Pause = lambda: False) -> int:
-        """Go to a cycle, or as far towards it as possible; returns the cycle reached.
+        """Go to a cycle, or as close to it as possible; returns the cycle reached.
 
         If `pause` returns true, the machine remains at an earlier cycle. Raises as `advance` does.
         """
@@ -234,7 +234,7 @@ class History:
             until = start
 
     def _adapt(self, executed: int, seconds: float) -> None:
-        """Let `pause` be called every 10 milliseconds or so, whatever a bundle takes."""
+        """Adapt the interval so that `pause` is called about every 10 milliseconds."""
         if seconds > _LONG_S:
             self._pause_interval = max(PAUSE_INTERVAL, self._pause_interval // 2)
         elif executed >= self._pause_interval // 2 and seconds < _SHORT_S:

@@ -23,7 +23,7 @@ _MIN_SIZE = 128
 
 
 class NamedPart(NamedTuple):
-    """A part of memory that has a name. `about` is what its author says of it.
+    """A part of memory that has a name. `about` is the description by its author.
 
     `data` are the host's data in it, in words.
     """

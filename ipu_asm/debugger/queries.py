@@ -157,7 +157,7 @@ class _Changes:
             check = unary(Opcode.NOT, check)
         checks = dict.fromkeys(self._addresses, (check,))
         if self._reads is None:
-            # In front of all bundles, which is the same, the core keeps no registers.
+            # Before all bundles, which is equivalent, the core keeps no registers.
             return SelectiveTest(may_have_changed, in_front_if=checks)
         return SelectiveTest(may_have_changed, after_if=checks)
 
@@ -289,7 +289,7 @@ class MemoryAccesses:
         return LastAccess(of_kind[-1], machine.snapshot.pc, cycle) if of_kind else None
 
     def _keep(self, cycle: int, found: CountedAccesses) -> None:
-        """Keep counts; of too many, drop those whose neighbours are nearest to each other."""
+        """Keep counts; above the limit, drop the ones with the nearest neighbours."""
         self._kept[cycle] = found
         if len(self._kept) > _MAX_KEPT:
             cycles = sorted(self._kept)

@@ -104,7 +104,7 @@ class RegionMap:
 
     def changed(self, where: Region) -> Check:
         if where.name == COUNTER:
-            # It counts up by one; a branch changes it.
+            # It increases by one; a branch changes it.
             next_one = checks.binary(Opcode.ADD, checks.LAST_PC, checks.number(1))
             is_next = checks.binary(Opcode.EQUAL, checks.NEXT_PC, next_one)
             return checks.unary(Opcode.NOT, is_next)
@@ -229,7 +229,7 @@ class Accesses:
         return self._model.memory_read(self._machine.state, instruction)
 
     def _counters(self) -> tuple[bytes, bytes]:
-        """The address after the last bundle executed, and that of the next one."""
+        """The address after the last bundle executed, and the address of the next one."""
         machine = self._machine
         before, after = machine.snapshot.pc + 1, machine.state.program_counter
         return before.to_bytes(4, "little"), after.to_bytes(4, "little")

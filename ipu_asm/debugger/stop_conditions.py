@@ -87,7 +87,7 @@ class BreakpointSet:
 
 
 class StopConditions:
-    """The conditions that stop one run, evaluated in front of each bundle.
+    """The conditions that stop one run, evaluated before each bundle.
 
     They refer to that bundle and to the last one executed. With `stop_on_halt` every halt is a
     cause. `monitor` finds the hits of numeric traps.

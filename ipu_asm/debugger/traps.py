@@ -56,7 +56,7 @@ class _Check(NamedTuple):
 class AssertionChecks:
     """The assertions of a program that is loaded on a machine.
 
-    Conditions are those of `ASSERT` and `ASSERT-AFTER`, evaluated as the expressions of a debugger.
+    Conditions of `ASSERT` and `ASSERT-AFTER` are evaluated as expressions of the debugger.
     `log_points` are breakpoints for `LOG` comments, which log instead of stopping.
     """
 
@@ -132,12 +132,12 @@ class AssertionChecks:
 
     @property
     def stop_test(self) -> SelectiveTest:
-        """A stop test of a run: whether a condition does not hold in front of the next bundle."""
+        """A stop test of a run: whether a condition does not hold before the next bundle."""
         before, after = self.checks(Accesses(self._machine).may_write_type)
         return SelectiveTest(self.has_failed, in_front_if=before, after_if=after)
 
     def has_failed(self, address: int) -> bool:
-        """Return whether a condition does not hold in front of the bundle at an address, the next.
+        """Return whether a condition does not hold before the next bundle, at an address.
 
         It is a stop test of a run.
         """
@@ -167,7 +167,7 @@ class AssertionChecks:
         }
 
     def may_fail(self, address: int) -> bool:
-        """Return whether there are conditions in front of a bundle, the next one."""
+        """Return whether there are conditions before the next bundle, at an address."""
         return address in self._before or self._machine.snapshot.pc in self._after
 
     def _failed(

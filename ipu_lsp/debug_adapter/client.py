@@ -37,7 +37,7 @@ class DebugClient(NamedTuple):
 
     @property
     def shows_words_first(self) -> bool:
-        """Whether its disassembly has the words in front of the instructions, whatever they take.
+        """Whether its disassembly shows the words before the instructions, at any width.
 
         Those of 24 bytes, in pairs of digits, push the instructions out of sight.
         """
@@ -57,7 +57,7 @@ class DebugClient(NamedTuple):
 
 
 def path_of(text: str) -> str:
-    """Return the path that a client means by a path or a `file` URI."""
+    """Convert a path or a `file` URI of a client to a path."""
     if text[:5].lower() != "file:":
         return text
     from urllib.request import url2pathname  # few clients need it, and it is slow to load
@@ -196,7 +196,7 @@ _REFERENCE: Final = re.compile(r"(\w{1,20})(?:\+(\w{1,18}))?", re.ASCII)
 class MemoryReference(NamedTuple):
     """A byte of xmem or of a register, from which offsets count. It may be out of range.
 
-    `size` is that of the memory or register in bytes, `origin` the address of its first byte.
+    `size` is the size of the memory or register in bytes, `origin` the address of its first byte.
     """
 
     part: str

@@ -265,7 +265,7 @@ def _ranges(loaded: Sequence[Loaded], configuration: LaunchConfiguration) -> lis
 def _settings(
     model: MachineModel, configuration: LaunchConfiguration, kernel: Kernel
 ) -> dict[str, Any]:
-    """The options of the machine: those that the program states, then those of the launch.
+    """The options of the machine: stated by the program, overridden by the launch.
 
     Raises `LaunchError`.
     """
@@ -329,7 +329,7 @@ def with_known_inputs(configuration: LaunchConfiguration, kernel: Kernel) -> Lau
 
     It is what the form of a run begins with (`ipu/runInputs`): the configuration file has given its
     part already and counts first. A launch with inputs of its own takes only the registers that
-    `# CR` comments and `[kernel."GLOB"]` state, as `ipu-run` does. A hint says what is from where.
+    `# CR` comments and `[kernel."GLOB"]` state, as `ipu-run` does. A hint names the origins.
     """
     if not configuration.finds_inputs or kernel.is_image:
         return configuration
@@ -371,7 +371,7 @@ def _nearest(program: str) -> Configuration:
     try:
         return Configurations().nearest(os.path.dirname(program)) or Configuration()
     except ConfigurationError:
-        return Configuration()  # reading the program says what matters of it
+        return Configuration()  # reading the program reports its mistakes
 
 
 def _values(registers: Sequence[RunRegister], file: str) -> tuple[tuple[int, int], ...]:
@@ -386,7 +386,7 @@ def _origin_hint(
     made_up: Sequence[tuple[str, Data]],
     found: RunInputs,
 ) -> tuple[str, ...]:
-    """One line that says where the inputs are from; none where there are none."""
+    """One line with the origins of the inputs; none without inputs."""
     sentences = [f"Registers and data are those of {origin}."] if origin else []
     file = os.path.basename(origin)
     others = {each.origin for each in registers} - {HEADER, COMMENT, "", file}

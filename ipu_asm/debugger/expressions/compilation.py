@@ -264,7 +264,7 @@ def _combined(operator: str, left: _Part, right: _Part) -> _Part:
 
 
 def _pair(opcode: Opcode, left: _Part, right: _Part, is_real: bool = False) -> _Part:
-    """The check for an operation on two numbers, or on those of each lane."""
+    """The check for an operation on two numbers, or on two numbers of each lane."""
     lanes = left.lanes if right.lanes is None else right.lanes
     if None not in (left.lanes, right.lanes) and left.lanes != right.lanes:
         raise _NoCheckError
@@ -335,4 +335,4 @@ _FOLDS: Final[dict[str, tuple[_Fold, _Fold]]] = {
     "len": ((checks.number(0), Opcode.ADD, _one),) * 2,
     "nan_count": ((checks.number(0), Opcode.ADD, _is_nan),) * 2,
 }
-"""How functions combine whole numbers and floats: the start, the operation, and what of each."""
+"""How functions combine whole numbers and floats: start value, operation, and the operand."""

@@ -81,7 +81,7 @@ def _similar(word: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def check_names(context: Context, text: str) -> None:
-    """Check that an expression is one and has known names, whatever their values are.
+    """Check the syntax and the names of an expression, but not their values.
 
     Raises `ExpressionError`.
     """

@@ -198,7 +198,7 @@ def _is_usable(known: MachineNames, name: str, value: str) -> bool:
 def live_context(lines: LineTable, state: AnyState) -> LiveContext:
     """Return the context of a machine that runs the program of `lines`.
 
-    Names are those of register notes and of the template, at the bundle that is executed next.
+    Names come from register notes and from the template, at the next bundle.
     """
     model = machine_for(state.isa_name)
     values = names_from_template(lines.expansion, model).values

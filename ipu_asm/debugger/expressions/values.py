@@ -37,7 +37,7 @@ class Value(NamedTuple):
     kind: ElementType | None = None
     is_vector: bool = False
     raw_bits: tuple[Number, ...] | None = None
-    """The bits of floats that were read; `numbers` does not preserve those of a NaN."""
+    """The bits of floats that were read; `numbers` does not preserve the bits of a NaN."""
 
     @property
     def number(self) -> Number:

@@ -286,7 +286,7 @@ def _register_scopes(view: MachineView) -> dict[str, Sequence[str]]:
 
 
 def _is_type(view: MachineView, name: str) -> bool:
-    """Whether a further name of a register is that of the one that selects the element type."""
+    """Whether an alias is the register that selects the element type."""
     register = view.model.type_register
     return register is not None and view.model.register_aliases.get(name) == register
 

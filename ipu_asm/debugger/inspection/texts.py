@@ -180,7 +180,7 @@ def _nan_count(kind: ElementType, data: Content) -> int:
 class ElementDifference(NamedTuple):
     """What some elements should be; `differing` are the indices of those that are something else.
 
-    `expected` and `texts` are those of all elements, `name` is the file as it was asked for.
+    `expected` and `texts` cover all elements, `name` is the file as requested.
     """
 
     name: str

@@ -183,7 +183,7 @@ def _in_type(location: Location, name: str, view: MachineView) -> Location:
 
 
 def _types(view: MachineView, location: Location) -> tuple[str, ...]:
-    """The types that a location can be read as, those of its present element size first."""
+    """The types that a location can be read as, types of its element size first."""
     if location.space is Space.BITS:
         return (BIT.name,)
     every = view.model.element_types

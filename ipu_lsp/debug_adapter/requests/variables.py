@@ -286,7 +286,7 @@ def vector(
 
 
 def _expected(session: DebugSession, view: VectorView, name: str) -> Json:
-    """Encode what a file expects of a vector, or why that cannot be said."""
+    """Encode the elements that a file expects in a vector, or the reason why they are unknown."""
     try:
         found = session.program.inspector.difference(
             view, name, session.program.debugger.options.read_expected
