@@ -191,7 +191,7 @@ def test_a_mistake_of_ours_after_the_answer_costs_what_would_have_followed(
     def fail(*_: object) -> None:
         raise RuntimeError("out of luck")
 
-    monkeypatch.setattr("ipu_lsp.debug_adapter.execution.stopped_body", fail)
+    monkeypatch.setattr("ipu_lsp.debug_adapter.session.stopped_body", fail)
     client.request("next", threadId=THREAD)
     client.until(lambda: log or None, "complaint")
     monkeypatch.undo()

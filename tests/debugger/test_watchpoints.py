@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipu_asm.debugger.breakpoints import WatchTarget, target_at, target_from_id
 from ipu_asm.debugger.expressions import LiveContext, evaluate
 from ipu_asm.debugger.regions import COUNTER, Region
-from ipu_asm.debugger.watchpoints import WatchTarget, target_at, target_from_id
 from ipu_asm.targets.ipu.machine.state import DTYPE, SCALAR_NAMES, IpuState
 from tests.debugger.ipu_regions import SIZES, VIEW
 

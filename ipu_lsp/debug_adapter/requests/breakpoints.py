@@ -12,7 +12,11 @@ from ipu_asm.debugger.breakpoints import (
     Condition,
     HitCondition,
     LogText,
+    Watchpoint,
+    WatchTarget,
     parse_hit_condition,
+    target_at,
+    target_from_id,
 )
 from ipu_asm.debugger.conditions import (
     BreakpointError,
@@ -28,11 +32,9 @@ from ipu_asm.debugger.expressions import (
     quoted,
 )
 from ipu_asm.debugger.regions import COUNTER
-from ipu_asm.debugger.watchpoints import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import AnyState
 from ipu_lsp.debug_adapter.client import SourceView, code_address, path_of, read_reference
-from ipu_lsp.debug_adapter.execution import BreakpointKind, BreakpointOutcome, Resolve
 from ipu_lsp.debug_adapter.request_table import (
     DataBreakpointRequest,
     FunctionBreakpoint,
@@ -43,7 +45,7 @@ from ipu_lsp.debug_adapter.request_table import (
     request,
 )
 from ipu_lsp.debug_adapter.requests.variables import child, group_of_reference
-from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.session import BreakpointKind, BreakpointOutcome, DebugSession, Resolve
 from ipu_lsp.json_types import Json
 
 _LAST: Final = 1 << 31

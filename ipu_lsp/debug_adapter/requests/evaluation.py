@@ -23,7 +23,6 @@ from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.client import SourceView
-from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.request_table import (
     Needs,
     RequestCancelledError,
@@ -34,7 +33,7 @@ from ipu_lsp.debug_adapter.request_table import (
 )
 from ipu_lsp.debug_adapter.requests.running import check_frame
 from ipu_lsp.debug_adapter.requests.variables import notation_of, report_change, value_fields
-from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.session import THREAD, DebugSession
 from ipu_lsp.json_types import Json
 
 _CONSOLE: Final = "repl"

@@ -15,10 +15,9 @@ from ipu_asm.debugger.explanations import (
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
-from ipu_lsp.debug_adapter.execution import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.request_table import FilterOptions, Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.breakpoints import replace, unverified
-from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.session import BreakpointKind, BreakpointOutcome, DebugSession
 from ipu_lsp.json_types import Json
 
 _MAX_CYCLES: Final = 2_000_000

@@ -15,7 +15,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
-from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.messages import CANCEL, DebugInbox
 from ipu_lsp.debug_adapter.request_table import (
     Needs,
@@ -25,7 +24,7 @@ from ipu_lsp.debug_adapter.request_table import (
     request,
 )
 from ipu_lsp.debug_adapter.requests.breakpoints import use_breakpoints
-from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.session import THREAD, DebugSession
 from ipu_lsp.json_types import Json
 
 _T = TypeVar("_T")

@@ -9,7 +9,6 @@ from ipu_asm.debugger.regions import COUNTER, regions_of
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.text import numbered
-from ipu_lsp.debug_adapter.execution import THREAD, Move
 from ipu_lsp.debug_adapter.request_table import (
     FrameFormat,
     Needs,
@@ -17,7 +16,7 @@ from ipu_lsp.debug_adapter.request_table import (
     SourceArgument,
     request,
 )
-from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.session import THREAD, DebugSession, Move
 from ipu_lsp.json_types import Json
 
 _WORD_BYTES = 4

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Iterator
 
 from ipu_asm.debugger.inspection import Group, Item, MemoryRange
-from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.expressions.tree import ExpressionError
 from tests.debugger.inspection.machines import KERNEL, Bench
 from tests.scripts import Script, arguments_of, text_and_arguments, write_answers
 

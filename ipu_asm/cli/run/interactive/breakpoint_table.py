@@ -11,6 +11,8 @@ from ipu_asm.debugger.breakpoints import (
     DataBreakpoint,
     HitFilter,
     Trap,
+    Watchpoint,
+    WatchTarget,
     parse_hit_condition,
 )
 from ipu_asm.debugger.conditions import (
@@ -21,7 +23,6 @@ from ipu_asm.debugger.conditions import (
 )
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.watchpoints import Watchpoint, WatchTarget
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
 
