@@ -28,7 +28,7 @@ class Script(NamedTuple):
         for line in self.lines:
             if not line.startswith("  "):
                 answers = answer(line).split("\n")
-                found += [line, *(f"  {each}" for each in answers if each.strip())]
+                found += [line, *(f"  {each.rstrip()}" for each in answers if each.strip())]
         return found
 
 

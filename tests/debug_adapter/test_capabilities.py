@@ -72,7 +72,7 @@ ANNOUNCED: Final = {
 
 NO_SUBJECT: Final = {
     "test_capabilities.py", "test_hostile.py", "test_states.py", "test_bounds.py",
-    "test_arguments.py", "test_inbox.py", "test_schema.py", "test_client.py",
+    "test_arguments.py", "test_inbox.py",
 }  # fmt: skip
 """Tests that ask for everything, or for nothing in particular."""
 

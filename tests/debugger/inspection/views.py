@@ -17,6 +17,7 @@ from tests.debugger.inspection.machines import KERNEL, Bench
 from tests.scripts import Script, arguments_of, text_and_arguments, write_answers
 
 FOLDER: Final = Path(__file__).parent / "views"
+_FIRST_ELEMENTS: Final = 8
 
 
 class View:
@@ -87,6 +88,27 @@ class View:
         kind = f"{item.type}, {item.expression}{', writable' if item.is_writable else ''}"
         yield f"{_line(item)} ({kind})"
         yield from self._opened(item.group, item.indexed, "  ")
+
+    def do_vectors(self, _: str) -> Iterator[str]:
+        for each in self._bench.inspector.vectors():
+            types, masks = " ".join(each.types), " ".join(each.masks[:1])
+            yield f"{each.name}: {each.elements} x {each.type}; {types}; {masks}"
+
+    def do_vector(self, rest: str) -> Iterator[str]:
+        """`vector EXPRESSION  type="i32" mask="mask[0]"`: the vector, its first elements."""
+        text, options = text_and_arguments(rest)
+        view = self._bench.inspector.vector_view(text, options.get("type"), options.get("mask"))
+        assert len(view.numbers) == len(view.texts) == len(view.bits) == len(view.expressions)
+        yield f"{view.path}: {len(view.numbers)} x {view.type}; {' '.join(view.types)}"
+        first = slice(_FIRST_ELEMENTS)
+        yield f"{', '.join(view.texts[first])}; {', '.join(view.bits[first])}"
+        yield f"{view.expressions[0]} to {view.expressions[-1]}"
+        extent = " to ".join(view.extent or ("nothing", "nothing"))
+        yield f"{extent}, {view.nans} NaN, {view.infinities} infinite"
+        for index, before, shown in zip(view.changed, view.previous, view.previous_texts):
+            yield f"[{index}] was {shown} ({before})"
+        if view.masked:
+            yield f"masked: {view.masked}"
 
     def _opened(self, group: Group | None, size: int, indent: str) -> Iterator[str]:
         if group is None:
