@@ -51,17 +51,7 @@ class Writable(Context, Protocol):
         """Overwrite a region; `data` has exactly the region's size."""
 
 
-class _NamedContext:
-    def __init__(
-        self,
-        cycle: int = 0,
-        labels: Mapping[str, int] = _EMPTY,
-        names: Mapping[str, str] = _NO_NAMES,
-    ) -> None:
-        self.cycle, self.labels, self.names = cycle, labels, names
-
-
-class LiveContext(_NamedContext):
+class LiveContext:
     """The current state of a machine. The caller that runs the machine updates `cycle`."""
 
     def __init__(
@@ -71,7 +61,7 @@ class LiveContext(_NamedContext):
         labels: Mapping[str, int] = _EMPTY,
         names: Mapping[str, str] = _NO_NAMES,
     ) -> None:
-        super().__init__(cycle, labels, names)
+        self.cycle, self.labels, self.names = cycle, labels, names
         self._state = state
         self._model = machine_for(state.isa_name)
         self.block: bytearray = state.regfile.block
@@ -94,15 +84,11 @@ class LiveContext(_NamedContext):
         write_region(self._state, where, data)
 
 
-class SavedContext(_NamedContext):
-    def __init__(
-        self,
-        saved: SavedState,
-        cycle: int = 0,
-        labels: Mapping[str, int] = _EMPTY,
-        names: Mapping[str, str] = _NO_NAMES,
-    ) -> None:
-        super().__init__(cycle, labels, names)
+class SavedContext:
+    """A saved state of a machine, at first without names of the program."""
+
+    def __init__(self, saved: SavedState, cycle: int) -> None:
+        self.cycle, self.labels, self.names = cycle, _EMPTY, _NO_NAMES
         model, settings = machine_for(saved.origin.isa_name), saved.origin.settings
         self.view = view_of(model, model.types_of(saved.scalars, settings))
         self.settings = model.setting_values(settings)

@@ -35,7 +35,8 @@ def check_text(expression: str, expected: str, dtype: int = 0) -> None:
     """The text of a value, the same of the live and of the saved machine."""
     context = machine(dtype)
     assert evaluate(context, expression).text() == expected
-    saved = SavedContext(context._state.save(), 7, LABELS, NAMES)
+    saved = SavedContext(context._state.save(), 7)
+    saved.labels, saved.names = LABELS, NAMES
     assert evaluate(saved, expression).text() == expected
 
 
