@@ -45,7 +45,6 @@ from ipu_asm.ide.run_inputs import (
 )
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.source.expand import is_template
@@ -71,17 +70,17 @@ from ipu_lsp.json_types import Json
 _REMEDY = "give them in the launch configuration (cr, load) or in ipu.toml"
 
 
-class Hooks(NamedTuple):
-    pause: Callable[[], bool]
-    log: Callable[[str], None]
-
-
 class Debuggee:
     """A kernel on its machine. The constructor raises `RejectedSourceError` and `LaunchError`."""
 
     def __init__(
-        self, configuration: LaunchConfiguration, client: DebugClient, hooks: Hooks
+        self,
+        configuration: LaunchConfiguration,
+        client: DebugClient,
+        pause: Callable[[], bool],
+        log: Callable[[str], None],
     ) -> None:
+        """`pause` and `log` are those of `DebugOptions`."""
         self.kernel = _kernel(configuration)
         configuration = with_known_inputs(configuration, self.kernel)
         self.configuration = configuration
@@ -93,8 +92,8 @@ class Debuggee:
             max_cycles=configuration.max_cycles,
             settings=settings,
             memory_limit=configuration.history_bytes,
-            pause=hooks.pause,
-            log=hooks.log,
+            pause=pause,
+            log=log,
             steps_out_past_breakpoints=configuration.steps_out_past_breakpoints,
             read_expected=ExpectedFiles(state, configuration.folder, configuration.expect),
             data=host_data(state, loaded, configuration.dump, configuration.expect),
@@ -309,7 +308,7 @@ def _set_registers(
                 state.regfile.set_scalar(file, index, value)
 
 
-__all__ = ["Debuggee", "Hooks", "RejectedSourceError"]
+__all__ = ["Debuggee", "RejectedSourceError"]
 
 
 _WORD = 1 << 32

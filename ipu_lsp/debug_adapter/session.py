@@ -23,7 +23,7 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.client import DebugClient, MemoryReference, VariableReferences
-from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
+from ipu_lsp.debug_adapter.debuggee import Debuggee
 from ipu_lsp.debug_adapter.messages import DebugInbox, Outbox, ProgressReporter
 from ipu_lsp.debug_adapter.request_table import Needs
 from ipu_lsp.json_types import Json
@@ -55,18 +55,11 @@ BreakpointOutcome = tuple[HitFilter | None, Json]
 Resolve = Callable[[], Sequence[BreakpointOutcome]]
 
 
-class BreakpointBatch(NamedTuple):
-    """The breakpoints of one request, and the function that resolves them in a program."""
-
-    records: list[BreakpointRecord]
-    resolve: Resolve
-
-
 class BreakpointList:
     """Breakpoints in batches: a request replaces the previous batch of its kind and source."""
 
     def __init__(self) -> None:
-        self._batches: dict[tuple[BreakpointKind, str], BreakpointBatch] = {}
+        self._batches: dict[tuple[BreakpointKind, str], tuple[list[BreakpointRecord], Resolve]] = {}
         self._numbers = count(1)
 
     def replace(self, kind: BreakpointKind, source: str, resolve: Resolve) -> list[Json]:
@@ -75,23 +68,21 @@ class BreakpointList:
         `resolve` resolves them in the program that is loaded at the time of the call.
         """
         records = [self._record(kind, next(self._numbers), *found) for found in resolve()]
-        self._batches[kind, source] = BreakpointBatch(records, resolve)
+        self._batches[kind, source] = records, resolve
         return [record.client_view for record in records]
 
     def resolve_again(self) -> list[Json]:
         """Resolve all breakpoints in a new program; return those whose client's view changed."""
         changed = []
-        for (kind, source), batch in list(self._batches.items()):
-            records = [
-                self._record(kind, old.id, *found)
-                for old, found in zip(batch.records, batch.resolve())
-            ]
+        for (kind, source), (known, resolve) in list(self._batches.items()):
+            pairs = zip(known, resolve())
+            records = [self._record(kind, old.id, *found) for old, found in pairs]
             changed += [
                 new.client_view
-                for old, new in zip(batch.records, records)
+                for old, new in zip(known, records)
                 if new.client_view != old.client_view
             ]
-            self._batches[kind, source] = BreakpointBatch(records, batch.resolve)
+            self._batches[kind, source] = records, resolve
         return changed
 
     def records_of(self, hits: Iterable[HitFilter]) -> list[BreakpointRecord]:
@@ -107,7 +98,7 @@ class BreakpointList:
         return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, DataBreakpoint)]
 
     def _records(self) -> list[BreakpointRecord]:
-        return [record for batch in self._batches.values() for record in batch.records]
+        return [record for records, _ in self._batches.values() for record in records]
 
     def _record(
         self, kind: BreakpointKind, number: int, breakpoint: HitFilter | None, client_view: Json
@@ -181,10 +172,6 @@ class Execution:
     def program(self) -> Debuggee:
         assert self.debuggee is not None
         return self.debuggee
-
-    @property
-    def hooks(self) -> Hooks:
-        return Hooks(self._should_pause, self._log)
 
     def start(self, move: Move, title: str, may_end: bool) -> None:
         """Begin a move of the machine.
@@ -268,7 +255,7 @@ class Execution:
         self._outbox.event("exited", {"exitCode": status})
         self._outbox.event("terminated")
 
-    def _should_pause(self) -> bool:
+    def should_pause(self) -> bool:
         """Return whether the machine should pause; called by the machine between bundles."""
         debuggee = self.debuggee
         if debuggee is not None:
@@ -287,7 +274,7 @@ class Execution:
             time.sleep(_BREATH_S)
             self._breathed_at = time.monotonic()
 
-    def _log(self, text: str) -> None:
+    def log_text(self, text: str) -> None:
         debuggee = self.program
         address = debuggee.debugger.state.program_counter
         self._outbox.tell(f"{text}\n", **debuggee.output_location(address))

@@ -14,7 +14,7 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
-from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
+from ipu_lsp.debug_adapter.debuggee import Debuggee
 from ipu_lsp.debug_adapter.messages import CANCEL, DebugInbox
 from ipu_lsp.debug_adapter.request_table import (
     Needs,
@@ -24,7 +24,7 @@ from ipu_lsp.debug_adapter.request_table import (
     request,
 )
 from ipu_lsp.debug_adapter.requests.breakpoints import use_breakpoints
-from ipu_lsp.debug_adapter.session import THREAD, DebugSession
+from ipu_lsp.debug_adapter.session import THREAD, DebugSession, Execution
 from ipu_lsp.json_types import Json
 
 _T = TypeVar("_T")
@@ -165,7 +165,7 @@ def load(session: DebugSession, given: Json) -> None:
     assert session.client is not None
     # Loading a long source takes seconds; the client must be able to cancel.
     loaded = run_interruptibly(
-        session.inbox, partial(_read, given, session.client, session.execution.hooks)
+        session.inbox, partial(_read, given, session.client, session.execution)
     )
     if isinstance(loaded, _Mistakes):
         raise _refused(session, loaded)
@@ -176,9 +176,11 @@ def load(session: DebugSession, given: Json) -> None:
     session.launched = given
 
 
-def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistakes:
+def _read(given: Json, client: DebugClient, execution: Execution) -> Debuggee | _Mistakes:
     try:
-        return Debuggee(read_configuration(given), client, hooks)
+        return Debuggee(
+            read_configuration(given), client, execution.should_pause, execution.log_text
+        )
     except RejectedSourceError as error:
         return _Mistakes(_findings(error, client), len(error.findings))
     except LaunchError as error:
