@@ -83,7 +83,6 @@ class Baseline:
 
     @cached_property
     def lines(self) -> FileLines:
-        """The lines of the file."""
         memo = preprocessor_memo_of(self.preprocessed[0])
         return memo.main if memo else FileLines.of(MAIN, self.text)
 

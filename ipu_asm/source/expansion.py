@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import cached_property
 from typing import (
     TYPE_CHECKING,
     Callable,
@@ -84,34 +85,27 @@ Item = TypeVar("Item")
 class Deferred(Sequence[Item], Generic[Item]):
     """A sequence whose items are computed on first access.
 
-    Names are asked for by a few features of an editor, while each edit makes an expansion.
+    Few features of an editor need names, while each edit makes an expansion.
     """
 
     def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
         self._make = make
-        self._items: tuple[Item, ...] | None = None
 
-    @property
+    @cached_property
     def items(self) -> tuple[Item, ...]:
-        """The items, made at the first call."""
-        if self._items is None:
-            self._items = tuple(self._make())
-        return self._items
+        return tuple(self._make())
 
     @overload
     def __getitem__(self, index: int) -> Item: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Item]: ...
     def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
-        """Return an item, or several."""
         return self.items[index]
 
     def __len__(self) -> int:
-        """Return the number of items."""
         return len(self.items)
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield the items."""
         return iter(self.items)
 
 
@@ -159,11 +153,9 @@ class NoFiles:
     """A reader that finds no header: for texts without a place in a file system."""
 
     def read(self, path: str) -> SourceFile | None:
-        """Return None."""
         return None
 
     def stamp(self, path: str) -> object:
-        """Return None."""
         return None
 
 

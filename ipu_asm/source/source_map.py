@@ -28,8 +28,6 @@ class SourceRange(NamedTuple):
 
 
 class FrameKind(Enum):
-    """The kind of an expansion level."""
-
     INCLUDE = "include"
     MACRO = "macro"
     ITERATION = "iteration"

@@ -38,8 +38,6 @@ class Tag(NamedTuple):
 
 
 class WordKind(Enum):
-    """The kind of a word in a tag."""
-
     NAME = "name"
     NUMBER = "number"
     STRING = "string"

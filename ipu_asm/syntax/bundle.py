@@ -89,7 +89,6 @@ class BundleSyntax:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans of the tokens."""
         if self._given is not None:
             return self._given.spans
         if self._spans is None:
@@ -158,7 +157,6 @@ class BundleSyntax:
         return self.span_of(token, token + 1)
 
     def operand_span(self, instruction: int, operand: int) -> Span:
-        """The span of an operand."""
         return self.span_of(*self.plan.instructions[instruction].operands[operand])
 
     def part_span(self, instruction: int, operand: int, start: int, stop: int) -> Span:

@@ -54,7 +54,6 @@ def piece(
 
 
 def joined(parts: Iterable[str]) -> Piece:
-    """Return the concatenation of strings."""
     kept: list[str] = []
     for part in parts:
         if part:

@@ -52,7 +52,6 @@ class Positions:
         )
 
     def segments(self) -> Sequence[Segment]:
-        """Return the segments of the expansion."""
         leaves, tokens = self._rendering.leaves, self._tokens
         frames = _Frames(tokens, self._names, leaves.nodes)
         tags: dict[int, SourceRange] = {}

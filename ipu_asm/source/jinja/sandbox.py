@@ -91,7 +91,6 @@ class Recorder:
         }
 
     def output(self, tag: int, value: Any) -> str:
-        """Return the output of an expression."""
         if value.__class__ is Piece:
             parts: tuple[str, ...] = (value,)
         else:
@@ -137,7 +136,6 @@ class Recorder:
             values.append(shown_value(value))
 
     def joined(self, parts: Iterable[Any]) -> str:
-        """Return the concatenation of values."""
         result = joined([str(self.meter.count(part)) for part in parts])
         self.meter.create(len(result))
         return result

@@ -97,7 +97,6 @@ class NameLog:
 
     @cached_property
     def names(self) -> Names:
-        """The definitions and uses."""
         names = Names()
         for event in self._events:
             event(names)

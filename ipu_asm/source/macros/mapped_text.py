@@ -29,7 +29,6 @@ class MappedText(Protocol):
 
 
 def written_range(source: MappedText, start: int, end: int) -> SourceRange:
-    """Return the written range of a slice."""
     if end - start > _MAX_SEGMENTED_LENGTH:
         return written_block(source, start, end)
     segments = [*source.segments_in(start, max(end, start + 1))]

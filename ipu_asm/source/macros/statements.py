@@ -70,7 +70,6 @@ class StatementReader:
             start = match.end() + 1
 
     def statement(self, match: re.Match[str]) -> Statement:
-        """Return the statement of a match."""
         rest = self._comment.sub(_blanked, match["rest"]).rstrip()
         blanks = len(rest) - len(rest.lstrip())
         rest_end = match.start("rest") + len(rest)

@@ -77,7 +77,6 @@ class FileLines:
 
     @classmethod
     def of(cls, path: str, text: str) -> FileLines:
-        """Return the lines of a text."""
         return cls(path, text, lines_of(path, text))
 
     def after(self, text: str, change: Change) -> FileLines:
@@ -122,7 +121,6 @@ class FileLines:
 
 
 def lines_of(path: str, text: str) -> list[Line]:
-    """Return the logical lines of a text."""
     return [Line(path, text[start:end]) for start, end in _cuts(text, 0)]
 
 

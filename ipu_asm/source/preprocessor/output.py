@@ -101,7 +101,6 @@ class _Parts:
         self._open(Part(token.text, place, is_verbatim, token.origin))
 
     def closed(self) -> tuple[Part, ...]:
-        """Return all parts."""
         if self._place is not None:
             text = "".join(self._texts)
             self._done.append(Part(text, self._place, self._is_verbatim, self._origin))

@@ -92,7 +92,6 @@ class Substitution:
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
-        """The mistakes in calls."""
         return tuple(self._mistakes.values())
 
     def expand_line(self, tokens: Sequence[Token]) -> list[Token]:

@@ -22,8 +22,6 @@ _TEXT_TOKEN = re.compile(rf"{_HEAD}|\#(?:{SPLICE}|[^\r\n\\]|\\)*{_TAIL}")
 
 
 class Kind(Enum):
-    """The kind of a token."""
-
     NAME = "name"
     BLANK = "blank"
     NUMBER = "number"
@@ -197,14 +195,12 @@ class Macro:
 
     @cached_property
     def body(self) -> tuple[Token, ...]:
-        """The tokens of the replacement."""
         if isinstance(self._body, Line):
             return tuple(trimmed(words_of(self._body)[1:]))
         return self._body
 
     @cached_property
     def text(self) -> str:
-        """The replacement text."""
         return "".join(token.text for token in self.body)
 
     @cached_property
