@@ -21,10 +21,8 @@ from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.flow.packing.proof import ProofError
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.testbench.packing import PackResult, packed
-from ipu_asm.testbench.pipelining import pipelined, pipelined_cycles
-from ipu_asm.testbench.rebasing import rebased
-from ipu_asm.testbench.whole_runs import whole_cycles
+from ipu_asm.testbench.packing import PackResult, packed, whole_cycles
+from ipu_asm.testbench.rewriting import pipelined, pipelined_cycles, rebased
 from tests.programs import ROOT, example_kernels
 from tests.vectors import Record, records
 

@@ -307,7 +307,7 @@ def test_only_what_executes_programs_imports_numpy() -> None:
             {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
         ),
         (
-            "import ipu_lsp.server.main",
+            "import ipu_lsp.server.server",
             {"numpy", "lark", "jinja2", "ipu_asm.targets.ipu.machine.ipu"},
         ),
         (

@@ -161,7 +161,7 @@ def test_the_container_starts_from_a_python_that_will_do_and_runs_as_nobody_spec
     assert dict(CONTAINER)["CMD"] == '["ipu-lint", "."]'
 
 
-@pytest.mark.parametrize("module", ["ipu_asm.cli.lint.command", "ipu_lsp.server.main"])
+@pytest.mark.parametrize("module", ["ipu_asm.cli.lint.command", "ipu_lsp.server.server"])
 def test_commands_import_nothing_from_the_current_folder(module: str, tmp_path: Path) -> None:
     """As docs/editors/README.md says of the installed commands, and of `python -P -m`."""
     folder, scripts = tmp_path / "foreign", tmp_path / "bin"

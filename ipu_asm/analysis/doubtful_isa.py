@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.config.foreign_assembly import foreign_assembly
-from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
+from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.lint.other_instruction_set import (
     OtherSet,

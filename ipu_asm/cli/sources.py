@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
     from ipu_asm.analysis.analyzer import Analyzer
     from ipu_asm.config.configuration import Value
-    from ipu_asm.config.exclusion import Exclusion
+    from ipu_asm.config.globs import Exclusion
     from ipu_asm.source.expansion import SourceReader, SourceSettings
 
 
@@ -65,7 +65,7 @@ def chosen_files(
     is_searched = any(map(os.path.isdir, options.paths))
     if not is_searched and not options.force_exclude:
         return find_targets(options.paths, name, report)
-    from ipu_asm.config.exclusion import Exclusion  # for folders alone
+    from ipu_asm.config.globs import Exclusion  # for folders alone
 
     exclusion = Exclusion(options.exclude, configurations, configuration_override(options))
     targets = find_targets(options.paths, name, report, exclusion)

@@ -9,7 +9,7 @@ from ipu_asm.config.configuration import DEFAULT_EXCLUDE
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, file_error, source_extensions
 
 if TYPE_CHECKING:
-    from ipu_asm.config.exclusion import Exclusion
+    from ipu_asm.config.globs import Exclusion
 
 
 def find_targets(
@@ -122,7 +122,7 @@ def _search(
 
 
 def _exclusion() -> Exclusion:
-    from ipu_asm.config.exclusion import Exclusion  # most runs lint one file
+    from ipu_asm.config.globs import Exclusion  # most runs lint one file
 
     return Exclusion()
 

@@ -1,4 +1,4 @@
-"""Glob patterns for paths, with the semantics of `.gitignore`.
+"""Glob patterns for paths, with the semantics of `.gitignore`, and the files they exclude.
 
 By hand, because pathspec compiles a pattern with many stars to an expression of exponential time
 (`*a` 40 times never ends), takes `[!b]` for a slash and raises for `[z-a]`.
@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF8
 from functools import lru_cache
 from itertools import groupby
-from typing import Sequence
+from typing import Iterator, Protocol, Sequence
+
+from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration, ConfigurationError
+from ipu_asm.config.configuration_file import Configurations
+from ipu_asm.config.files import FileError, Target, read_beginning
+from ipu_asm.named_tuple import NamedTuple
 
 _STAR = re.compile(r"\*+")
 _PIECE = re.compile(r"\?|\[([!^]?)([^\]/]+)\]|.", re.DOTALL)
@@ -107,3 +113,138 @@ def _character(match: re.Match[str]) -> str:
     # Escape what has, or will have, a meaning in the set of a regular expression.
     inner = re.sub(r"[\\\[&~|]", r"\\\g<0>", re.sub("-+", "-", match[2]))
     return f"(?!/)[{'^' if match[1] else ''}{inner}]"
+
+
+_MOST_BYTES = 1 << 18
+_MOST_LINES = 5_000
+_LONGEST_LINE = 1_000
+_GIT_FOLDER = ".git"
+_GIT_FILES = (".gitignore", os.path.join(_GIT_FOLDER, "info", "exclude"))
+
+
+class ConfigurationSource(Protocol):
+    """Returns the configuration of folders."""
+
+    def nearest(self, folder: str) -> Configuration | None:
+        """Return the configuration of an absolute folder. Raises `ConfigurationError`."""
+
+
+class _Ignore(NamedTuple):
+    """One line of a `.gitignore`: a pattern that is relative to `folder`."""
+
+    pattern: str
+    folder: str
+    is_negated: bool
+    is_for_folders: bool
+
+    def matches(self, path: str, is_folder: bool) -> bool:
+        """Return whether the line decides about a path."""
+        if self.is_for_folders and not is_folder:
+            return False
+        return path_matches(self.pattern, path, self.folder)
+
+
+class Exclusion:
+    """Decides about the files and folders of one search, and remembers what it has read.
+
+    `configurations` gives the configuration of each folder, `fixed` one for all. Mistakes in a
+    configuration are not reported here: then only the default is excluded. `has_excluded` states
+    whether a file or folder was left out that is not left out by default.
+    """
+
+    def __init__(
+        self,
+        patterns: Sequence[str] = (),
+        configurations: ConfigurationSource | None = None,
+        fixed: Configuration | None = None,
+    ) -> None:
+        self._patterns = tuple(patterns)
+        self._working_folder = os.getcwd() if patterns else ""
+        self._configurations = configurations or Configurations()
+        self._fixed = fixed
+        self._ignores: dict[str, tuple[_Ignore, ...] | None] = {}
+        self.has_excluded = False
+
+    def excludes(self, path: str, is_folder: bool = False) -> bool:
+        """Return whether a search leaves a file, or a folder with all that is in it, out."""
+        path = os.path.abspath(path)
+        folder, name = os.path.split(path)
+        settings = self._settings(folder)
+        if settings.exclude is None and name in DEFAULT_EXCLUDE:
+            return True
+        patterns = (*(settings.exclude or ()), *settings.extend_exclude)
+        is_excluded = (
+            _match(self._patterns, path, self._working_folder)
+            or _match(patterns, path, settings.folder or folder)
+            or (settings.respect_gitignore and self._is_ignored(path, folder, is_folder))
+        )
+        self.has_excluded = self.has_excluded or is_excluded
+        return is_excluded
+
+    def excludes_named(self, path: str) -> bool:
+        """Return whether a search of the whole project would leave a file out."""
+        path = os.path.abspath(path)
+        project = self._settings(os.path.dirname(path)).folder or os.getcwd()
+        above = _folders_between(project, path)
+        return any(self.excludes(each, is_folder=True) for each in above) or self.excludes(path)
+
+    def _settings(self, folder: str) -> Configuration:
+        if self._fixed is not None:
+            return self._fixed
+        try:
+            return self._configurations.nearest(folder) or Configuration()
+        except ConfigurationError:
+            return Configuration()
+
+    def _is_ignored(self, path: str, folder: str, is_folder: bool) -> bool:
+        """Whether the last line about a path in the files for git ignores it."""
+        for line in reversed(self._lines_for(folder) or ()):
+            if line.matches(path, is_folder):
+                return not line.is_negated
+        return False
+
+    def _lines_for(self, folder: str) -> tuple[_Ignore, ...] | None:
+        """The lines that apply in a folder, those that count more behind; None outside of git."""
+        if folder not in self._ignores:
+            parent = os.path.dirname(folder)
+            above: tuple[_Ignore, ...] | None = None
+            if os.path.exists(os.path.join(folder, _GIT_FOLDER)):
+                above = tuple(_read_lines(folder, _GIT_FILES[1]))
+            elif parent != folder:
+                above = self._lines_for(parent)
+            own = () if above is None else tuple(_read_lines(folder, _GIT_FILES[0]))
+            self._ignores[folder] = None if above is None else above + own
+        return self._ignores[folder]
+
+
+def _match(patterns: Sequence[str], path: str, folder: str) -> bool:
+    return any(path_matches(pattern, path, folder) for pattern in patterns)
+
+
+def _folders_between(folder: str, path: str) -> Iterator[str]:
+    """Yield the folders below `folder` that contain a file, the innermost first."""
+    path = os.path.dirname(path)
+    while path.startswith(os.path.join(folder, "")):
+        yield path
+        path = os.path.dirname(path)
+
+
+def _read_lines(folder: str, name: str) -> Iterator[_Ignore]:
+    """Yield the lines of a file for git; none if it is missing, unreadable or huge."""
+    path = os.path.join(folder, name)
+    if not os.path.isfile(path):
+        return
+    try:
+        content = read_beginning(Target(path), _MOST_BYTES).removeprefix(BOM_UTF8)
+    except FileError:
+        return
+    for line in content.decode("utf-8", "replace").splitlines()[:_MOST_LINES]:
+        pattern = line if line.endswith("\\ ") else line.rstrip(" ")
+        is_negated = pattern.startswith("!")
+        pattern = pattern[is_negated:]
+        if pattern.startswith(("\\#", "\\!")):
+            pattern = pattern[1:]
+        elif pattern.startswith("#"):
+            continue
+        if pattern.strip("/") and len(pattern) <= _LONGEST_LINE:
+            yield _Ignore(pattern, folder, is_negated, pattern.endswith("/"))

@@ -17,62 +17,28 @@ from ipu_asm.config.host_configurations import (
 )
 
 _BESIDE = ("", "test", "tests")
-
-
 """Folders of tests, in the folder of a kernel and in those above it."""
 
-
 _MOST_FILES = 200
-
-
 _FILES = ("cr", "lr")
-
-
 _MOST_REGISTERS = 64
-
-
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
 }
-
-
 _SEQUENCES = (ast.Tuple, ast.List)
-
-
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
 LAUNCH_FILE = "launch.json"
-
-
 LAUNCH_FOLDER = ".vscode"
-
-
 _TYPE = "ipu"
-
-
 _STRING = r'"(?:[^"\\]|\\.)*"'
-
-
 _COMMENT = re.compile(rf"({_STRING})|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-
-
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
-
-
 _FOLDER = re.compile(r"\$\{workspace(?:Folder|Root)(?::[^}]*)?\}")
-
-
 _OPEN_FILES = ("${file}", "${relativeFile}")
-
-
 WATCHED = (f"**/.vscode/{LAUNCH_FILE}", "**/test_*.py", "**/*_test.py")
-
-
 """Globs of the files that are read."""
-
 
 _MOST_HOSTS = 16
 

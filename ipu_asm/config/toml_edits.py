@@ -14,7 +14,7 @@ from typing import Callable, Iterator
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.globs import path_matches
 from ipu_asm.config.isa_choice import choose_isa
-from ipu_asm.config.toml_keys import TomlLimitError, key_offsets
+from ipu_asm.config.toml_settings import TomlLimitError, key_offsets
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, TextEdit, apply_edits
 

@@ -6,8 +6,12 @@ import os
 from typing import Iterable, Mapping
 
 from ipu_asm.config.configuration import Configuration, Value
-from ipu_asm.config.host_configurations import HostConfiguration
-from ipu_asm.config.kernel_runs import FoundRun, configured_host, configured_run
+from ipu_asm.config.host_configurations import (
+    FoundRun,
+    HostConfiguration,
+    configured_host,
+    configured_run,
+)
 from ipu_asm.emulator.stated_options import StatedRegister, stated_registers
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions

@@ -5,10 +5,14 @@ Everything is derived from the instruction's `InstructionSpec` and the layout of
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
+from pathlib import Path
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
+from ipu_asm.lint.rule import pages_folder
 from ipu_asm.reports.markdown import fenced_code
 
 _READ_TIMINGS: Mapping[str, str] = {
@@ -208,3 +212,37 @@ def _bit_ranges(slot: Slot, spec: InstructionSpec, low: int) -> list[str]:
 
 def _bits(low: int, width: int) -> str:
     return f"{low + width - 1}:{low}" if width > 1 else str(low)
+
+
+def reference_link(isa: Isa, spec: InstructionSpec) -> str | None:
+    """Return the place of an instruction in the reference as a `file:` URI with its line.
+
+    Returns None if the page is not installed or does not have the instruction.
+    """
+    uri, lines = _page(isa.name)
+    line = lines.get(heading_of(isa, spec))
+    return None if line is None else f"{uri}#L{line}"
+
+
+def heading_of(isa: Isa, spec: InstructionSpec) -> str:
+    """Return the mnemonic, with the slot if it has forms in several."""
+    slots = {form.slot for form in isa.forms(spec)}
+    return f"`{spec.mnemonic}`" if len(slots) == 1 else f"`{spec.mnemonic}` in `{spec.slot}`"
+
+
+@lru_cache(maxsize=16)
+def _page(name: str) -> tuple[str, Mapping[str, int]]:
+    """Return the URI of an instruction set's page, and the first line of each heading.
+
+    There are no headings without the page.
+    """
+    path = Path(os.path.dirname(pages_folder()), "reference", f"{name}.md")
+    found: dict[str, int] = {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return "", found
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("### "):
+            found.setdefault(line.removeprefix("### "), number)
+    return path.as_uri(), found

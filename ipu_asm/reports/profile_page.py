@@ -13,9 +13,8 @@ from ipu_asm.emulator.profile import HOTTEST, LoopUse, Profile
 from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.reports.html_page import html_page
-from ipu_asm.reports.slot_colours import PALETTE, slot_colours
-from ipu_asm.reports.source_lines import shown_lines
+from ipu_asm.reports.html_page import html_page, shown_lines
+from ipu_asm.reports.reference import PALETTE, slot_colours
 from ipu_asm.text import SourceFile
 
 _LEVELS = 9

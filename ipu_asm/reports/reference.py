@@ -7,39 +7,71 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import Iterator
+from typing import Final, Iterator, Mapping
 
+from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.reports.instruction_page import instruction_markdown
-from ipu_asm.reports.slot_colours import PALETTE, slot_colours
+from ipu_asm.reports.instruction_page import heading_of, instruction_markdown
+
+
+class SlotColour(NamedTuple):
+    """Colours for text on light and on dark paper, and of a filled box with black text."""
+
+    light: str
+    dark: str
+    box: str
+
+
+# Each text reaches a contrast of 4.5 on white and on #1f1f1f; a test computes it.
+PALETTE: Final = (
+    SlotColour("#0b5cad", "#6cb2f7", "#a8d5f2"),  # blue
+    SlotColour("#a34700", "#f2a35e", "#f7c794"),  # orange
+    SlotColour("#1f7a1f", "#8fce7a", "#b9e3b0"),  # green
+    SlotColour("#7a3db8", "#c8a2f2", "#d6b8ee"),  # purple
+    SlotColour("#00736b", "#5cd1c4", "#a9e2dc"),  # teal
+    SlotColour("#b0246e", "#f590c0", "#f5b8d6"),  # magenta
+    SlotColour("#6b6200", "#d6c85a", "#f2e694"),  # olive
+    SlotColour("#4d5f73", "#a9b8c8", "#cfd3da"),  # steel
+)
+
+
+def slot_colours(isa: Isa) -> dict[str, int]:
+    """Return the number of the colour in `PALETTE` of each slot that does work."""
+    manifest = manifests().get(isa.name)
+    numbers = colours_of_language(manifest.language_id) if manifest else _with_colours({}, isa)
+    return {slot.name: numbers[slot.name] for slot in isa.working_slots}
+
+
+def colours_of_language(language_id: str) -> dict[str, int]:
+    """Return the number of the colour of each slot of all sets that are written in a language."""
+    numbers: dict[str, int] = {}
+    for name, manifest in manifests().items():
+        if manifest.language_id == language_id:
+            numbers = _with_colours(numbers, load_isa(name))
+    return numbers
+
+
+def _with_colours(numbers: Mapping[str, int], isa: Isa) -> dict[str, int]:
+    """Return `numbers` and those of the set's other slots: the first that none of its slots has."""
+    slots = [slot.name for slot in isa.working_slots]
+    taken = {numbers[slot] for slot in slots if slot in numbers}
+    free = (number for number in range(len(PALETTE)) if number not in taken)
+    # With more slots than colours, the last ones share the last colour.
+    new = {slot: next(free, len(PALETTE) - 1) for slot in slots if slot not in numbers}
+    return {**numbers, **new}
+
 
 _BITS_A_ROW = 32
-
-
 _BIT = 30
-
-
 _BOX = 34
-
-
 _ROW = _BOX + 34
-
-
 _MARGIN = 20
-
-
 _TOP = 56
-
-
 _FONT = 11
-
-
 # Average width of a letter as a fraction of the font size.
 _LETTER = 0.58
-
-
 _IDLE = "#e6e8eb"
 
 
@@ -51,17 +83,9 @@ class _Box(NamedTuple):
 
 
 _PICTURE_MARK = "layout"
-
-
 _HEADING = re.compile("<(h3)>(.*?)</h3>")
-
-
 _SLOT_OR_HEADING = re.compile("<(h[23])>(.*?)</h[23]>")
-
-
 _TAG = re.compile("<[^>]*>")
-
-
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --code: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -197,12 +221,6 @@ def _overview(isa: Isa) -> str:
 
 def _links(isa: Isa, slot: Slot) -> str:
     return ", ".join(_link(isa, spec) for spec in isa.instructions_of(slot.name))
-
-
-def heading_of(isa: Isa, spec: InstructionSpec) -> str:
-    """Return the mnemonic, with the slot if it has forms in several."""
-    slots = {form.slot for form in isa.forms(spec)}
-    return f"`{spec.mnemonic}`" if len(slots) == 1 else f"`{spec.mnemonic}` in `{spec.slot}`"
 
 
 def _link(isa: Isa, spec: InstructionSpec) -> str:

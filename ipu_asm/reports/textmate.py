@@ -21,8 +21,6 @@ from ipu_asm.expressions.parser import WORDS
 from ipu_asm.flow.assertions.comments import FORMS, AssertionKind
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.reports.textmate_directives import directives, has_preprocessor, preprocessor
-from ipu_asm.reports.textmate_language import LABEL, Language, language_of
 from ipu_asm.reports.textmate_operands import (
     OperandKinds,
     Pattern,
@@ -36,19 +34,21 @@ from ipu_asm.reports.textmate_patterns import (
     BLANKS,
     BLOCK_COMMENT,
     DIRECTIVE_WORDS,
+    LABEL,
     LINE_COMMENTS,
     LINE_END,
+    Language,
     alternatives,
+    directives,
     escaped,
+    has_preprocessor,
+    language_of,
+    preprocessor,
 )
 from ipu_asm.syntax.grammar import LABEL_TOKENS, grammar_folder
 
 _ACCESSES = ("read", "write")
-
-
 _SEPARATOR = "punctuation.separator.instruction"
-
-
 # Keys are names of terminals or, for the others, their text.
 _MARKS = {
     "SEPARATOR": _SEPARATOR,
@@ -63,17 +63,9 @@ _MARKS = {
     "#": "punctuation.definition.immediate",
     KEYWORD_MARK: "keyword.operator.assignment",
 }
-
-
 _INSTRUCTION_ENDS = (";",)
-
-
 _MNEMONIC = "keyword.control.mnemonic"
-
-
 _END = "punctuation.terminator.bundle keyword.control.bundle-end"
-
-
 _DIRECTIVE = r"(ipu:[ \t]*ignore(?:-file)?)(?![\w-])(?:[ \t]*(\[)([^\[\]]*)(\]))?"
 
 

@@ -10,11 +10,12 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import KeywordType, OperandType, number_value
 from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.reports.textmate_language import LABEL, Language
 from ipu_asm.reports.textmate_patterns import (
     BLANKS,
+    LABEL,
     NUMBER_PATTERN,
     STRING,
+    Language,
     alternatives,
     escaped,
     registers,

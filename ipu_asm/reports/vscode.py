@@ -13,21 +13,20 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.manifest import Manifest
-from ipu_asm.reports.slot_colours import PALETTE, colours_of_language
-from ipu_asm.reports.textmate_directives import has_preprocessor
-from ipu_asm.reports.textmate_language import Language, language_of
-from ipu_asm.reports.textmate_patterns import BLANKS, BLOCK_COMMENT, escaped
+from ipu_asm.reports.reference import PALETTE, colours_of_language
+from ipu_asm.reports.textmate_patterns import (
+    BLANKS,
+    BLOCK_COMMENT,
+    Language,
+    escaped,
+    has_preprocessor,
+    language_of,
+)
 from ipu_asm.syntax.grammar import grammar_folder
 
 _BRACKETS = (["[", "]"], ["(", ")"])
-
-
 _QUOTES = ('"', "'", "`")
-
-
 _NOT_IN = ["string", "comment"]
-
-
 _BLOCK_COMMENT_RULES: tuple[dict[str, Any], ...] = (
     {
         "beforeText": r"^[ \t]*/\*(?:(?!\*/).)*$",
@@ -48,41 +47,23 @@ _BLOCK_COMMENT_RULES: tuple[dict[str, Any], ...] = (
         "action": {"indent": "none", "removeText": 1},
     },
 )
-
-
 EXTENSION = Path(grammar_folder()).parent / "vscode-extension"
-
-
 _WIDTH = 100
-
-
 # The language of listings has no instruction set, and is the last one everywhere.
 _LISTING = "ipu-listing"
-
-
 _ICON = {"light": "./media/kernel-light.svg", "dark": "./media/kernel-dark.svg"}
-
-
 _ANY_LANGUAGE = re.compile(r"/\^\([\w|-]+\)\$/")
-
-
 # The editor takes the number `#128` for a colour, and would paint a swatch before it.
 _NO_SWATCHES = {"editor.defaultColorDecorators": "never"}
-
-
 # The themes that the editor brings, by the names that newer and older versions give them.
 _LIGHT_THEMES = (
     *("Light 2026", "Light Modern", "Light+", "Visual Studio Light"),
     *("Default Light Modern", "Default Light+"),
 )
-
-
 _DARK_THEMES = (
     *("Dark 2026", "Dark Modern", "Dark+", "Visual Studio Dark"),
     *("Default Dark Modern", "Default Dark+"),
 )
-
-
 # Types of semantic tokens with the scopes that themes without semantic colours use for them.
 _SCOPES = {
     "function": "keyword.control.mnemonic",
@@ -119,8 +100,6 @@ _TYPESCRIPT = """\
 
 /** The languages that the server knows. */
 export const LANGUAGES: readonly string[] ="""
-
-
 _SIGNATURES = """\
 /** A language whose extensions the editor confuses with others, and what only its files have. */
 export interface Signature {

@@ -7,7 +7,7 @@ from typing import Mapping, Sequence, TypeVar
 
 from ipu_asm.config.configuration import Configuration, Context, Value
 from ipu_asm.config.files import scanned_text, stamp_of
-from ipu_asm.config.include_folders import include_folders
+from ipu_asm.config.source_keys import include_folders
 from ipu_asm.source.expansion import SourceReader, SourceSettings
 from ipu_asm.text import SourceFile
 

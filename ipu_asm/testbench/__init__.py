@@ -10,14 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ipu_asm.testbench.bench import Bench, Run
+    from ipu_asm.testbench.arrays import from_fp8, to_fp8
+    from ipu_asm.testbench.bench import Bench, HarnessRun, IpuApp, Run, run_test
     from ipu_asm.testbench.comparison import assert_bit_exact
     from ipu_asm.testbench.coverage.collecting import collected_coverage
-    from ipu_asm.testbench.elements import from_fp8, to_fp8
-    from ipu_asm.testbench.harness import HarnessRun, IpuApp, run_test
-    from ipu_asm.testbench.kernel_warning import KernelWarning
-    from ipu_asm.testbench.places import NotReachedError
-    from ipu_asm.testbench.sweeps.results import SweepResult, SweepResults
+    from ipu_asm.testbench.execution import KernelWarning, NotReachedError
+    from ipu_asm.testbench.sweeps.job import SweepResult, SweepResults
     from ipu_asm.testbench.sweeps.sweep import sweep
 
 __all__ = [
@@ -38,14 +36,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "bench": ("Bench", "Run"),
+    "arrays": ("from_fp8", "to_fp8"),
+    "bench": ("Bench", "HarnessRun", "IpuApp", "Run", "run_test"),
     "comparison": ("assert_bit_exact",),
     "coverage.collecting": ("collected_coverage",),
-    "elements": ("from_fp8", "to_fp8"),
-    "harness": ("HarnessRun", "IpuApp", "run_test"),
-    "kernel_warning": ("KernelWarning",),
-    "places": ("NotReachedError",),
-    "sweeps.results": ("SweepResult", "SweepResults"),
+    "execution": ("KernelWarning", "NotReachedError"),
+    "sweeps.job": ("SweepResult", "SweepResults"),
     "sweeps.sweep": ("sweep",),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}

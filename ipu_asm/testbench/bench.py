@@ -7,26 +7,29 @@ from html import escape
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Iterable, Mapping
+from typing import Any, Callable, Final, Iterable, Mapping, TypeAlias
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
 from ipu_asm.emulator.arguments import count as count_of
 from ipu_asm.emulator.arguments import require_callable, require_path
 from ipu_asm.emulator.engine import Engine, engine_of
-from ipu_asm.emulator.run import DebugCallback
+from ipu_asm.emulator.run import DebugAction, DebugCallback
 from ipu_asm.emulator.stated_options import stated_registers
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.coverage.collecting import counter_for
-from ipu_asm.testbench.execution import Execution
-from ipu_asm.testbench.host_options import checked_run_options, options_of_kernel
-from ipu_asm.testbench.kernel_loading import isa_of_folder, kernel_of_file, kernel_of_text
-from ipu_asm.testbench.kernel_warning import warn_of_end
-from ipu_asm.testbench.machine import BenchMachine
-from ipu_asm.testbench.places import NotReachedError, stop_test
+from ipu_asm.testbench.execution import Execution, NotReachedError, stop_test, warn_of_end
+from ipu_asm.testbench.kernel_loading import (
+    isa_of_file,
+    isa_of_folder,
+    kernel_of_file,
+    kernel_of_text,
+)
+from ipu_asm.testbench.machine import BenchMachine, checked_run_options, options_of_kernel
 from ipu_asm.testbench.registers import register_text
 from ipu_asm.text import require_text
 
@@ -265,3 +268,87 @@ def _folders_of(folders: Any) -> list[Path]:
     for folder in several:
         require_path(folder, "`folders` is the path of a folder, or several")
     return [Path(folder) for folder in several]
+
+
+__all__ = ["DebugAction", "DebugCallback", "HarnessRun", "IpuApp", "run_test"]
+StateFunction: TypeAlias = Callable[[Any], object]
+"""Called with the state of the machine; what it returns does not matter."""
+
+
+class HarnessRun(NamedTuple):
+    """The state after a run, and the number of bundles executed."""
+
+    state: Any
+    cycles: int
+
+
+def run_test(
+    inst_path: str | PathLike[str],
+    *,
+    setup: StateFunction | None = None,
+    teardown: StateFunction | None = None,
+    max_cycles: int = TEST_MAX_CYCLES,
+    debug_callback: DebugCallback | None = None,
+    isa: str = DEFAULT_ISA,
+    **options: Any,
+) -> HarnessRun:
+    """Load a kernel, call `setup(state)`, run to the halt, call `teardown(state)`.
+
+    `inst_path` is a source or an image that `ipu-as` has written. Without `debug_callback` break
+    instructions have no effect; with it, `debug_callback(state, cycle)` is called at each of them,
+    and returns a `DebugAction`: CONTINUE, STEP, which calls it before every bundle, or QUIT, which
+    ends the run; `teardown` is called then, too. `options` are those of the host, such as `dtype`,
+    and `isa` is the set of kernels that do not say theirs. Raises as `Bench.load` and `Bench.run`
+    do, and whatever the functions raise; after an error in the run `teardown` is not called.
+    """
+    __tracebackhide__ = True
+    require_callable(setup, "`setup`")
+    require_callable(teardown, "`teardown`")
+    bench = Bench(isa=isa_of_file(inst_path, [Path()], isa), **options)
+    bench.load(inst_path)
+    state = bench.state
+    if setup is not None:
+        setup(state)
+    run = bench.run(max_cycles, debug_callback=debug_callback)
+    if teardown is not None:
+        teardown(state)
+    return HarnessRun(state, run.cycles)
+
+
+class IpuApp:
+    """A host program: a subclass prepares the state in `setup`, and takes results in `teardown`.
+
+    Arguments other than the path of the kernel become attributes, for these two methods to use.
+    Raises TypeError for what is no path.
+    """
+
+    def __init__(self, *, inst_path: str | PathLike[str], **attributes: Any) -> None:
+        __tracebackhide__ = True
+        require_path(inst_path, "`inst_path` is the path of a kernel")
+        self.inst_path = inst_path
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def setup(self, state: Any) -> None:
+        """Prepare registers and memory before the run; by default nothing."""
+
+    def teardown(self, state: Any) -> None:
+        """Take the results after the run; by default nothing."""
+
+    def run(
+        self,
+        max_cycles: int = TEST_MAX_CYCLES,
+        *,
+        debug_callback: DebugCallback | None = None,
+        **options: Any,
+    ) -> HarnessRun:
+        """Run the kernel with this program as its host; otherwise as `run_test` does."""
+        __tracebackhide__ = True
+        return run_test(
+            self.inst_path,
+            setup=self.setup,
+            teardown=self.teardown,
+            max_cycles=max_cycles,
+            debug_callback=debug_callback,
+            **options,
+        )

@@ -17,13 +17,10 @@ from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.flow.accesses import decoded_accesses
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.array_origins import ElementOrigin, Source, origin_of
-from ipu_asm.testbench.arrays import Array
+from ipu_asm.testbench.arrays import Array, ElementOrigin, Source, origin_of
 from ipu_asm.testbench.execution import Execution, Leg
 
 _LONGEST_SEARCH_S: Final = 5.0
-
-
 _MOST_RANGES: Final = 4
 
 
@@ -129,21 +126,11 @@ class _Search:
 
 
 _MAX_SHOWN: Final = 8
-
-
 # Above this distance in ulp, the difference itself is more useful.
 _MAX_STEPS: Final = 99
-
-
 _WHOLE: Final = "biu"
-
-
 _NO_NUMBERS: Final = "OSU"
-
-
 _SMALLEST_PICTURE: Final = 16
-
-
 _WIDEST_PICTURE: Final = 64
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
+from operator import index
 from typing import Any, Final, Mapping
 
 from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_condition
+from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.traps import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault
@@ -14,6 +18,7 @@ from ipu_asm.emulator.run import DebugAction, DebugCallback, check_halted, run_e
 from ipu_asm.emulator.state import SavedState
 from ipu_asm.emulator.stops import RunEnd, StopReason, describe_current_bundle, describe_stop
 from ipu_asm.emulator.vliw import AnyMachine
+from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.source_map import MAIN
@@ -161,3 +166,96 @@ def _either(stop: StopTest | None, checks: AssertionChecks) -> StopTest:
     if not isinstance(stop, SelectiveTest):
         return lambda pc: one(pc) or checks.has_failed(pc)
     return stop.either(checks.stop_test)
+
+
+class KernelWarning(UserWarning):
+    """A kernel does something that is hardly ever meant, such as running off its end."""
+
+
+def warn_of_end(execution: Execution, stop: RunEnd) -> None:
+    """Warn if a run has left the program instead of being halted by an instruction.
+
+    The warning's place is the line of the last bundle, in the file of the kernel.
+    """
+    kernel = execution.kernel
+    if stop.instruction is not None or stop.pc < len(kernel.words):
+        return
+    last = len(kernel.words) - 1
+    where = execution.lines.describe(last)
+    message = (
+        f"the kernel runs off its end: no instruction halts it after {where}, its last one; "
+        f"{_remedy(kernel.isa)}"
+    )
+    place = execution.lines.place(last)
+    line = place.line if place and not kernel.is_image else 1
+    warnings.warn_explicit(message, KernelWarning, kernel.name, line, __name__)
+
+
+def _remedy(isa: Isa) -> str:
+    """What halts a machine of the set."""
+    halting = [
+        spec.mnemonic
+        for slot in isa.slots
+        for spec in isa.instructions_of(slot.name)
+        if spec.flow == "halt"
+    ]
+    return f"end it with {' or '.join(f'`{each}`' for each in halting)}"
+
+
+class NotReachedError(EmulatorError):
+    """A run that was to reach a place has halted before, or came to its cycle limit."""
+
+
+def stop_test(execution: Execution, place: str | int) -> StopTest:
+    """Return the stop test of a place: a label, an address, or a condition on the state.
+
+    Raises ValueError for a text that is neither a label nor a condition and for an address outside
+    of program memory, TypeError for another object.
+    """
+    __tracebackhide__ = True
+    labels = execution.kernel.program.label_addresses
+    address = labels.get(place) if isinstance(place, str) else _address(execution, place)
+    if address is not None:
+        return SelectiveTest(lambda pc: pc == address, in_front=frozenset({address}))
+    return _condition(execution, str(place))
+
+
+def _address(execution: Execution, place: object) -> int:
+    __tracebackhide__ = True
+    last = execution.machine.state.program_limit - 1
+    expected = f"a place is a label, an address from 0 to {last:,} or a condition"
+    try:
+        address = index(place)  # type: ignore[arg-type]  # that is what is checked
+    except TypeError:
+        raise TypeError(f"{expected}, found {type(place).__name__}") from None
+    if not 0 <= address <= last:
+        raise ValueError(f"{expected}, found {address}")
+    return address
+
+
+def _condition(execution: Execution, text: str) -> StopTest:
+    """A test that evaluates a condition in front of each bundle."""
+    __tracebackhide__ = True
+    machine = execution.machine
+    context = live_context(execution.lines, machine.state)
+    context.cycle = machine.cycles
+    try:
+        evaluate_condition(context, text)
+    except ExpressionError as error:
+        labels = execution.kernel.program.label_addresses
+        known = f"; the labels are {', '.join(labels)}" if labels else "; the kernel has no label"
+        message = f"a place is a label, an address or a condition, found `{text}`: {error.message}"
+        raise ValueError(message + known) from None
+
+    def holds(_: int) -> bool:
+        context.cycle += 1
+        return _holds(context, text)
+
+    return holds
+
+
+def _holds(context: Context, text: str) -> bool:
+    try:
+        return evaluate_condition(context, text)
+    except ExpressionError:
+        return False  # such as a division by a register that is 0 at present

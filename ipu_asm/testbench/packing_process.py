@@ -13,8 +13,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.packing import packed
-from ipu_asm.testbench.pipelining import one_pipelined
-from ipu_asm.testbench.rebasing import rebased
+from ipu_asm.testbench.rewriting import one_pipelined, rebased
 from ipu_asm.text import Span, TextEdit
 
 

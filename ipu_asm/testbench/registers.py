@@ -16,8 +16,7 @@ from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
-from ipu_asm.testbench.array_origins import Source, note_origin
-from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, array_types
+from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, Source, array_types, note_origin
 
 _LOWEST: Final = -(1 << 31)
 

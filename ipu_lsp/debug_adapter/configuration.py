@@ -14,7 +14,7 @@ from typing import Any, Callable, Final, Iterator, Mapping, Sequence, TypeVar
 from ipu_asm.assembler.kernel import isa_name_of
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.files import FileError, Target, input_at, read_bytes
-from ipu_asm.config.kernel_runs import FoundRun, configured_run
+from ipu_asm.config.host_configurations import FoundRun, configured_run
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import check_name, context_value
 from ipu_asm.debugger.history import MEMORY_LIMIT
@@ -23,7 +23,7 @@ from ipu_asm.isa import DEFAULT_ISA, manifests
 from ipu_asm.isa.manifest import HostOption, Manifest
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.data.reading import Piece, read_piece
+from ipu_asm.testbench.data.numpy_files import Piece, read_piece
 from ipu_asm.testbench.data.source import (
     Data,
     DataError,

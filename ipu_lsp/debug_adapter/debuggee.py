@@ -50,16 +50,16 @@ from ipu_asm.program.register_notes import register_notes
 from ipu_asm.source.expand import is_template
 from ipu_asm.source.settings import source_settings
 from ipu_asm.testbench.data.conversion import MachineData
-from ipu_asm.testbench.data.expected import ExpectedFiles
-from ipu_asm.testbench.data.host_data import host_data
 from ipu_asm.testbench.data.memory import (
+    ExpectedFiles,
     Loaded,
     content_of,
     difference,
     dump_outputs,
+    host_data,
     load_pieces,
 )
-from ipu_asm.testbench.data.reading import Piece
+from ipu_asm.testbench.data.numpy_files import Piece
 from ipu_asm.testbench.data.source import Data, data_of
 from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.client import DebugClient, SourceView, view_of_expansion, view_of_file

@@ -1,22 +1,73 @@
-"""Capabilities of the client, read once from its `initialize` request.
+"""The client: messages to its user, and its capabilities, read once from `initialize`.
 
 They are read from plain JSON, so that unknown or malformed capabilities do not fail the request.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from lsprotocol import types as t
 
+from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
+from ipu_lsp.server.protocol import LspProtocol
+
+MAX_SHOWN_MESSAGES = 10
+"""Maximum number of warnings in boxes between two changes of settings; the rest is logged."""
+
+
+class UserWarnings:
+    """Warnings about mistakes that the user can correct, each shown once."""
+
+    def __init__(self, protocol: LspProtocol) -> None:
+        self._protocol = protocol
+        self._sent: set[str] = set()
+        self._shown = 0
+
+    def warn(self, message: str) -> None:
+        """Show a warning that has not been shown; log it if there were too many."""
+        if message in self._sent:
+            return
+        self._sent.add(message)
+        method = (
+            t.WINDOW_LOG_MESSAGE if self._shown >= MAX_SHOWN_MESSAGES else t.WINDOW_SHOW_MESSAGE
+        )
+        self._shown += 1
+        params = {"type": t.MessageType.Warning.value, "message": plain(printable(message))}
+        self._protocol.notify(method, params)
+
+    def settings_changed(self) -> None:
+        """Show up to `MAX_SHOWN_MESSAGES` warnings again."""
+        self._shown = 0
+
+
+class ClientLog(logging.Handler):
+    """Sends warnings and errors of the server to the client's log.
+
+    Never to a message box: the user has made no mistake.
+    """
+
+    def __init__(self, protocol: LspProtocol) -> None:
+        super().__init__(logging.WARNING)
+        self._protocol = protocol
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record, once the client is initialized."""
+        if not self._protocol.is_initialized:
+            return
+        is_error = record.levelno >= logging.ERROR
+        kind = t.MessageType.Error if is_error else t.MessageType.Warning
+        params = {"type": kind.value, "message": plain(self.format(record))}
+        self._protocol.notify(t.WINDOW_LOG_MESSAGE, params)
+
 
 _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
-
-
 # A client may declare what it does with findings for those that it pulls only.
 _FINDINGS = ("textDocument.publishDiagnostics", "textDocument.diagnostic")
 _ITEM = "textDocument.completion.completionItem"
@@ -43,12 +94,14 @@ _FLAGS = {
     "shows_progress": "window.workDoneProgress",
 }
 """Capabilities that are true or absent."""
+
 _OBJECTS = {
     "pulls_diagnostics": "textDocument.diagnostic",
     "shows_content": "workspace.textDocumentContent",
     "code_action_literals": "textDocument.codeAction.codeActionLiteralSupport",
 }
 """Capabilities that are an object or absent."""
+
 _FORMAT_LISTS = {
     "hover_markdown": "textDocument.hover.contentFormat",
     "completion_markdown": f"{_ITEM}.documentationFormat",

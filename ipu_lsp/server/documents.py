@@ -18,8 +18,6 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
 
 MOST_CHANGES: Final = 256
-
-
 MOST_CHARACTERS: Final = 1 << 20
 
 

@@ -7,16 +7,17 @@ import logging
 from collections import deque
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Callable, Sequence
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ipu_asm import __version__
+from ipu_lsp.command import ServerCommand
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.server import messages
-from ipu_lsp.server.client_messages import ClientLog
+from ipu_lsp.server.client import ClientLog
 from ipu_lsp.server.features import FEATURES, Feature
 from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.protocol import LspProtocol
@@ -24,7 +25,6 @@ from ipu_lsp.server.session import LspSession
 from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 log = logging.getLogger("ipu_lsp")
-
 _REST_S = 0.2
 """Seconds without a message after which handlers that nobody has called yet are loaded."""
 
@@ -98,3 +98,16 @@ class LspServer(LanguageServer):
 
 def _is_edit(message: Message | None) -> bool:
     return isinstance(message, dict) and message.get("method") == t.TEXT_DOCUMENT_DID_CHANGE
+
+
+_DESCRIPTION = "Language server for accelerator assembly."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve one client; return 0 after a `shutdown` request, 1 without, 2 for wrong usage."""
+    return ServerCommand("ipu-lsp", _DESCRIPTION).run(arguments, _load)
+
+
+def _load() -> Callable[[Channel], int]:
+
+    return LspServer().serve

@@ -12,27 +12,19 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.files import scanned_text, stamp_of
 from ipu_asm.ide.symbols.header_names import FileReading
 from ipu_asm.named_tuple import NamedTuple
-from ipu_lsp.server.analyzers import Analyzers
-from ipu_lsp.server.client import LanguageClient
-from ipu_lsp.server.client_messages import UserWarnings
+from ipu_lsp.server.client import LanguageClient, UserWarnings
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
-from ipu_lsp.server.headers import Headers
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.settings_files import SettingsFiles
-from ipu_lsp.server.sources import Sources
-from ipu_lsp.server.workspace import TimeSlice, Workspace, uri_of
+from ipu_lsp.server.sources import Analyzers, Sources
+from ipu_lsp.server.workspace import Headers, TimeSlice, Workspace, uri_of
 
 MAX_WAIT_S = 0.1
-
-
 """Seconds that findings are held back while the client keeps sending edits."""
 
-
 MAX_WAIT_FOR_SETTINGS_S = 2.0
-
-
 """Seconds that findings are held back for settings that were requested from the client."""
 
 

@@ -94,7 +94,6 @@ _FAMILIES: tuple[tuple[str, str, Names], ...] = (
 )
 """An object with one boolean for each family, its field in `Settings`, and the families."""
 
-
 _CHECKED_KEYS: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
     ("defines", "defines", _defines),
     ("includePaths", "include_paths", include_paths),

@@ -14,7 +14,7 @@ import pytest
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.cli.run.command import main
 from ipu_asm.isa import load_isa
-from ipu_asm.reports.slot_colours import slot_colours
+from ipu_asm.reports.reference import slot_colours
 from tests.cli.commands import run
 from tests.example_references import ROOT
 

@@ -12,8 +12,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.analysis.doubtful_isa import with_isa_hint
 from ipu_asm.cli.lint.command import main as lint
-from ipu_asm.config.foreign_assembly import foreign_assembly
-from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
+from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, foreign_assembly
 from ipu_asm.isa import load_isa
 from tests.programs import documented_bundles, example_kernels, instruction_examples
 from tests.vectors import records

@@ -10,9 +10,8 @@ import pytest
 
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.include_folders import MOST_FOLDERS, MOST_READ, include_folders
 from ipu_asm.config.setting_error import SettingError
-from ipu_asm.config.source_keys import parse_define
+from ipu_asm.config.source_keys import MOST_FOLDERS, MOST_READ, include_folders, parse_define
 
 
 def check_mistakes(folder: Path, text: str, *mistakes: str) -> None:

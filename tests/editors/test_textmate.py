@@ -36,8 +36,7 @@ from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType, number_value
 from ipu_asm.lint.suppression_comments import suppression_comments
-from ipu_asm.reports.textmate_directives import has_preprocessor
-from ipu_asm.reports.textmate_language import language_of
+from ipu_asm.reports.textmate_patterns import has_preprocessor, language_of
 from ipu_asm.syntax.grammar import load_grammar
 from tests.editors.conftest import need
 from tests.editors.install_cache import command

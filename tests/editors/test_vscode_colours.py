@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ipu_asm.isa import load_isa
-from ipu_asm.reports.slot_colours import PALETTE, slot_colours
+from ipu_asm.reports.reference import PALETTE, slot_colours
 from tests.editors.patience import soon
 from tests.editors.vscode import VSCode
 from tests.editors.vscode_user import VSCodeUser

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.reports.slot_colours import PALETTE, slot_colours
+from ipu_asm.reports.reference import PALETTE, slot_colours
 
 WHITE, DARK = "#ffffff", "#1f1f1f"
 LEAST_CONTRAST = 4.5

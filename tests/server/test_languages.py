@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.analyzers import isa_of_language
+from ipu_lsp.server.sources import isa_of_language
 from tests.form_programs import PROGRAMS
 from tests.server.conversation import Conversation, asked, changed, greeted, opened
 
@@ -47,7 +47,7 @@ def test_every_language_is_that_of_its_sets_and_costs_nothing() -> None:
     assert isa_of_language("colossus-asm") == "colossus"
     assert isa_of_language("plaintext") == "ipu"
     program = (
-        "import sys, ipu_lsp.server.main, ipu_lsp.server.server as s; s.LspServer();"
+        "import sys, ipu_lsp.server.server, ipu_lsp.server.server as s; s.LspServer();"
         "print(*[m for m in sys.modules if m.startswith('ipu_asm.isa.')])"
     )
     done = subprocess.run(

@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
-from ipu_lsp.server.markup import markup
+from ipu_lsp.server.convert import markup
 
 
 def check_plain_text(markdown: str, expected: str) -> None:

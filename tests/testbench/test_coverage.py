@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ipu_asm import assemble, load_isa
 from ipu_asm.assembler.images import encode_image
 from ipu_asm.testbench import Bench, collected_coverage
-from ipu_asm.testbench.coverage.lcov import lcov_text
+from ipu_asm.testbench.coverage.formats import INDEX, coverage_page, coverage_pages, lcov_text
 from ipu_asm.testbench.coverage.model import (
     Branch,
     Coverage,
@@ -21,7 +21,6 @@ from ipu_asm.testbench.coverage.model import (
     Share,
     WrittenBundle,
 )
-from ipu_asm.testbench.coverage.page import INDEX, coverage_page, coverage_pages
 
 LOOP = """\
 # counts

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ipu_asm.config.files import FileError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.testbench.data.memory import dump_outputs, load_pieces
-from ipu_asm.testbench.data.reading import read_piece
+from ipu_asm.testbench.data.numpy_files import read_piece
 from ipu_asm.testbench.data.source import data_of, target_of
 
 PLAIN = ("i1", "u1", "<i4", ">i4", "<u4", "<f4", ">f4")

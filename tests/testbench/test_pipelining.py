@@ -15,7 +15,7 @@ from ipu_asm.flow.packing.schedule import ModuloSchedule
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.testbench.pipelining import one_pipelined, pipelined, prove_loop
+from ipu_asm.testbench.rewriting import one_pipelined, pipelined, prove_loop
 from tests.programs import example_kernels
 
 IPU = load_isa("ipu")

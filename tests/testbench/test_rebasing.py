@@ -16,9 +16,14 @@ from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.targets.ipu.machine.state import SCALAR_NAMES
-from ipu_asm.testbench.pipelining import pipelined
-from ipu_asm.testbench.rebasing import RebaseResult, compare_ends, prove_rebased, rebased
-from ipu_asm.testbench.whole_runs import packed_cycles
+from ipu_asm.testbench.packing import packed_cycles
+from ipu_asm.testbench.rewriting import (
+    RebaseResult,
+    compare_ends,
+    pipelined,
+    prove_rebased,
+    rebased,
+)
 from tests.emulator.machines import MAX_CYCLES, differences, state_of
 from tests.programs import example_kernels
 from tests.vectors import records

@@ -104,7 +104,7 @@ def _assemble(source: Target, options: Namespace) -> int:
     if image_format == LISTING:
         written = WrittenLines(expansion, file) if expansion else None
         if str(options.output).endswith(_PAGES):
-            from ipu_asm.reports.listing_page import listing_page  # most listings are text
+            from ipu_asm.reports.html_page import listing_page  # most listings are text
 
             rows = listing_rows(effective.program, words, source.name, written)
             listing = listing_page(rows, source.name, effective.program.label_addresses)

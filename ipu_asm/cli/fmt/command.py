@@ -33,8 +33,7 @@ from ipu_asm.cli.console import (
 from ipu_asm.cli.sources import Analyzers, Problems, chosen_files
 from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.config.files import Target, read_text
-from ipu_asm.config.foreign_assembly import foreign_assembly
-from ipu_asm.config.isa_choice import UNCLAIMED
+from ipu_asm.config.isa_choice import UNCLAIMED, foreign_assembly
 from ipu_asm.ide.formatting.atoms import KEEP_CASE
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
 from ipu_asm.text import apply_edits, counted

@@ -39,8 +39,7 @@ from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import STANDARD_INPUT, Target, read_text
-from ipu_asm.config.foreign_assembly import foreign_assembly
-from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa
+from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
@@ -48,9 +47,8 @@ from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
-from ipu_asm.reports.performance.json_data import report_data
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
-from ipu_asm.reports.performance.text import report_text
+from ipu_asm.reports.performance.text import report_data, report_text
 from ipu_asm.reports.performance.wording import failure_text
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile

@@ -14,7 +14,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import apply_edits, counted
 
 if TYPE_CHECKING:
-    from ipu_asm.testbench.rebasing import RebaseResult
+    from ipu_asm.testbench.rewriting import RebaseResult
 
 
 def packed_text(analysis: Analysis) -> str | None:
@@ -70,10 +70,13 @@ def rewritten_text(analysis: Analysis, *, pipeline: bool, rebase: bool) -> str |
 
 
 def _rewritten(program: Program, path: str, *, pipeline: bool, rebase: bool) -> str:
-    from ipu_asm.testbench.packing import packed  # needs numpy
-    from ipu_asm.testbench.pipelining import pipelined, pipelined_cycles
-    from ipu_asm.testbench.rebasing import rebased
-    from ipu_asm.testbench.whole_runs import TooLongError, packed_cycles, whole_cycles
+    from ipu_asm.testbench.packing import (
+        TooLongError,
+        packed,  # needs numpy
+        packed_cycles,
+        whole_cycles,
+    )
+    from ipu_asm.testbench.rewriting import pipelined, pipelined_cycles, rebased
 
     before = program.size, whole_cycles(control_facts(program))
     if rebase:

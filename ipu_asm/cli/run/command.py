@@ -38,7 +38,7 @@ from ipu_asm.cli.run.options import (
 )
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
-from ipu_asm.config.kernel_runs import FoundRun, configured_run
+from ipu_asm.config.host_configurations import FoundRun, configured_run
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.faults import ProgramError

@@ -20,7 +20,7 @@ from ipu_asm.testbench.data.source import Data
 
 if TYPE_CHECKING:
     from ipu_asm.emulator.stated_options import StatedRegister
-    from ipu_asm.testbench.data.reading import Piece
+    from ipu_asm.testbench.data.numpy_files import Piece
     from ipu_asm.testbench.data.state_files import SavedRun
 
 
@@ -128,7 +128,7 @@ def read_pieces(requests: Sequence[Data], isa_name: str) -> list[Piece]:
     size = manifest.memory_size if manifest else 0
     if not requests:
         return []
-    from ipu_asm.testbench.data.reading import read_piece  # 10 ms, for `zipfile`
+    from ipu_asm.testbench.data.numpy_files import read_piece  # 10 ms, for `zipfile`
 
     return [read_piece(data, size) for data in requests] if size else []
 

@@ -18,9 +18,8 @@ from ipu_asm.ide.run_facts import access_lines
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.program.program import Program
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.instruction_page import instruction_markdown, reference_link
 from ipu_asm.reports.markdown import fenced_code, inline_code
-from ipu_asm.reports.reference_link import reference_link
 from ipu_asm.text import LineIndex, Span
 
 if TYPE_CHECKING:

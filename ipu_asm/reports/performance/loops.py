@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Iterable, Sequence
 
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.run import RAN_OFF
+from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import Count
-from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers
+from ipu_asm.flow.counted_loops.loops import counted_loops
+from ipu_asm.flow.functions import local_labels
+from ipu_asm.flow.loop_numbers import entry_trips_text, executions_of, loop_numbers, total_cycles
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.dependences import (
     Dependence,
@@ -16,10 +21,82 @@ from ipu_asm.flow.packing.dependences import (
 )
 from ipu_asm.flow.packing.operations import Operation, disjoint_accesses, operations_of
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.line_table import SourceLocation
+from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
-from ipu_asm.reports.performance.measured import Measured, total
 from ipu_asm.source.source_map import MAIN
+
+
+class Measured(NamedTuple):
+    """A program, its source lines, and how often each address is executed: None if not known.
+
+    `facts` are None for a set in which data may decide control.
+    """
+
+    program: Program
+    lines: LineTable
+    facts: ControlFacts | None
+    executions: Sequence[Count]
+
+    @property
+    def cycles(self) -> Count:
+        """The cycles of the run, or those until it faults; of a call of the only function."""
+        if self.facts is None:
+            return total_cycles(self.program, None)
+        if not self.facts.is_complete:
+            return None
+        cycles = self.facts.summary.cycles
+        return None if cycles is None else cycles + self.empty_cycles
+
+    @property
+    def empty_cycles(self) -> int:
+        """The cycles in memory without a program, behind the last bundle."""
+        assert self.facts is not None
+        end = self.facts.run.end
+        limit = self.program.isa.program_limit
+        return max(0, limit - end.address) if end.reason == RAN_OFF else 0
+
+
+def measure(program: Program, lines: LineTable, facts: ControlFacts | None) -> Measured:
+    """Return a program with its executions.
+
+    Of a run whose end is not known, those of addresses that it may still come to are not known.
+    """
+    if facts is None:
+        return Measured(program, lines, None, executions_of(program, None) or [None] * program.size)
+    executions = list(facts.summary.executions)
+    end = facts.run.end
+    if not facts.is_complete:
+        for address in _reachable(facts.run.steps, end.address):
+            executions[address] = None
+    return Measured(program, lines, facts, executions)
+
+
+def total(counts: Iterable[Count]) -> Count:
+    """Return the sum of counts; None if one is not known."""
+    known = 0
+    for count in counts:
+        if count is None:
+            return None
+        known += count
+    return known
+
+
+def _reachable(steps: Sequence[Step], start: int) -> set[int]:
+    """Return the addresses that control may come to from one, itself included."""
+    found: set[int] = set()
+    waiting = [start]
+    while waiting:
+        address = waiting.pop()
+        if address in found or address >= len(steps):
+            continue
+        found.add(address)
+        step = steps[address]
+        if step.branch is None or step.branch.relation:
+            waiting += [] if step.halts else [address + 1]
+        if step.branch is not None:
+            target = step.branch.target
+            waiting += range(len(steps)) if target is None else [target]
+    return found
 
 
 class CarriedDependence(NamedTuple):
@@ -180,3 +257,31 @@ def _entry_cycles(measured: Measured, loop: SourceLoop) -> Count:
         loop_numbers(measured.program, None).get(loop.first) if measured.facts is None else None
     )
     return None if counted is None else counted.entry_cycles
+
+
+class FunctionReport(NamedTuple):
+    """A function: the place and the label of its first bundle, and the cycles of a call.
+
+    `label` is None if it has none. `cycles` are None if they are not known; then those are known
+    that come before the bundle at `undecided`, or before the end of the file if that is None.
+    """
+
+    place: SourceLocation
+    label: str | None
+    cycles: Count
+    undecided: SourceLocation | None
+
+
+def function_reports(program: Program, lines: LineTable) -> list[FunctionReport]:
+    """Return the functions by address; none for a set without counters."""
+    local = local_labels(program)
+    labels = sorted(program.label_addresses, key=lambda label: label not in local)
+    names = {program.label_addresses[label]: label for label in labels}
+    found: list[FunctionReport] = []
+    for function in counted_loops(program).functions:
+        place = lines.place(function.start)
+        assert place is not None
+        undecided = lines.place(function.undecided) if function.cycles is None else None
+        label = names.get(function.start)
+        found.append(FunctionReport(place, label, function.cycles, undecided))
+    return found

@@ -20,7 +20,7 @@ from ipu_asm.flow.control_run.trace import (
 from ipu_asm.flow.control_run.values import Symbolic, Unknown, plus
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
-from ipu_asm.reports.performance.measured import Measured, total
+from ipu_asm.reports.performance.loops import Measured, total
 
 _MAX_RANGES = 1 << 18
 

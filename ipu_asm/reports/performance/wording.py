@@ -9,11 +9,9 @@ from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMI
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.dependences import SlotPressure
 from ipu_asm.program.line_table import SourceLocation
-from ipu_asm.reports.performance.functions import FunctionReport
-from ipu_asm.reports.performance.loops import LoopReport
+from ipu_asm.reports.performance.loops import FunctionReport, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
-from ipu_asm.reports.performance.moves import BlockMoves
-from ipu_asm.reports.performance.report import PerformanceReport
+from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
 from ipu_asm.text import counted
 
 _MOST_LINES = 10

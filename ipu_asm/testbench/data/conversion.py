@@ -30,25 +30,14 @@ from ipu_asm.testbench.data.source import (
 from ipu_asm.text import counted
 
 _RAMP_OF_FP8 = 8
-
-
 _PLAIN: Final = {
     "i1": "i8", "u1": "u8", "i2": "i16", "u2": "u16", "i4": "i32", "u4": "u32", "f4": "f32",
 }  # fmt: skip
-
-
 _CODES: Final = ("V1", "f1")
-
-
 """How numpy names 8-bit floats, of whatever sort, in the header of a file."""
 
-
 _NUMBERS: Final = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
-
-
 ARCHIVE_TIME: Final = (1980, 1, 1, 0, 0, 0)
-
-
 """The time of all files in archives, so that equal data make equal archives."""
 
 

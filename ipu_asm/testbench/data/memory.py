@@ -1,21 +1,24 @@
-"""Data in the memory of a machine: loaded before a run, dumped and compared after it."""
+"""Data in the memory of a machine: loaded before a run, dumped and compared after it, or named."""
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+import os
+from contextlib import suppress
+from typing import Any, Iterable, Iterator, NoReturn, Sequence
 
 import numpy as np
 
 from ipu_asm.config.file_writing import Output
 from ipu_asm.config.files import FileError
+from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView, Space
+from ipu_asm.debugger.runner import HostData
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import difference_report
 from ipu_asm.testbench.data.conversion import Content, MachineData, archive
-from ipu_asm.testbench.data.numpy_files import StoredArray
-from ipu_asm.testbench.data.reading import Piece
-from ipu_asm.testbench.data.source import Data, DataError
-from ipu_asm.text import counted
+from ipu_asm.testbench.data.numpy_files import Piece, StoredArray, read_piece
+from ipu_asm.testbench.data.source import Data, DataError, Place, number_of, source_of
+from ipu_asm.text import Span, counted
 
 
 class Difference(NamedTuple):
@@ -120,3 +123,94 @@ def _size(target: Data, content: bytes) -> str:
         return f"{len(content):,} {unit}"
     assert target.place.shape is not None
     return f"{target.place.dtype or 'u8'} {'x'.join(map(str, target.place.shape))}"
+
+
+class ExpectedFiles:
+    """Reads the bytes that files expect in a machine's memory. Relative paths are in `folder`.
+
+    `pieces` are the expected data of the launch: a file among them needs no address.
+    """
+
+    def __init__(self, state: AnyState, folder: str, pieces: Sequence[Piece] = ()) -> None:
+        self._state = state
+        self._folder = folder
+        self._pieces = pieces
+
+    def __call__(self, text: str, location: Location, view: MachineView) -> bytes:
+        """Return the bytes that a file expects at a location. Raises ExpressionError."""
+        name, separator, start_text = text.rpartition("@")
+        try:
+            start = number_of(start_text) if separator else None
+            piece = self._piece(name if separator else text, location)
+            content = content_of(piece, MachineData(self._state), is_load=False)
+        except (DataError, FileError) as error:
+            _refuse(text, str(error))
+        if start is None and location.space is Space.MEMORY:
+            start = self._address(piece)
+        return _part(text, content, location, start)
+
+    def _piece(self, name: str, location: Location) -> Piece:
+        """All data of a file, in the type of a location. Raises `DataError` and `FileError`."""
+        source = source_of(name).below(self._folder)
+        if source.generator:
+            raise DataError(f"a file is compared, found `{name}`")
+        place = Place(0, None, location.kind.name)
+        return read_piece(Data(source, place, name), self._state.xmem.size)
+
+    def _address(self, piece: Piece) -> int | None:
+        """The address at which the launch expects a file, if it does."""
+        source = piece.data.source
+        return next(
+            (
+                each.data.place.address
+                for each in self._pieces
+                if (each.data.source.file, each.data.source.member) == (source.file, source.member)
+            ),
+            None,
+        )
+
+
+def _part(text: str, content: Content, location: Location, start: int | None) -> bytes:
+    """The bytes for a location of data that begin at a place."""
+    size, elements = location.kind.size, len(content.data) // location.kind.size
+    wanted = f"{counted(location.elements, 'element')} of {location.kind.name}"
+    if start is None:
+        if elements != location.elements:
+            at = "ADDR for the address" if location.space is Space.MEMORY else "N for the element"
+            which = f"; {text}@{at} with which they begin" if elements > location.elements else ""
+            _refuse(text, f"expected {wanted}, found {elements:,} in {text}{which}")
+        return content.data
+    first = location.start - start if location.space is Space.MEMORY else start * size
+    part = content.data[first : first + location.size] if first >= 0 and not first % size else b""
+    if len(part) < location.size:
+        _refuse(text, f"expected {wanted}, found none or only a part of them in {text}")
+    return part
+
+
+def _refuse(text: str, message: str) -> NoReturn:
+    raise ExpressionError(message, Span(0, len(text)))
+
+
+def host_data(
+    state: AnyState, loaded: Iterable[Loaded], dump: Iterable[Data], expect: Iterable[Piece]
+) -> tuple[HostData, ...]:
+    """Return what was loaded, is expected and is dumped; what cannot be converted is left out."""
+    found = [
+        *((each.text, each.address, each.size, "loaded") for each in loaded),
+        *_expected(state, expect),
+        *((each.source.text, each.place.address, each.place.size, "dumped") for each in dump),
+    ]
+    return tuple(
+        HostData(os.path.basename(text), address, size, role)
+        for text, address, size, role in found
+        if size
+    )
+
+
+def _expected(state: AnyState, expect: Iterable[Piece]) -> Iterator[tuple[str, int, int, str]]:
+    machine = MachineData(state)
+    for piece in expect:
+        with suppress(FileError):
+            content = content_of(piece, machine, is_load=False)
+            data = piece.data
+            yield data.source.text, data.place.address, len(content.data), "expected"

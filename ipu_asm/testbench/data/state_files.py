@@ -23,7 +23,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.conversion import ARCHIVE_TIME
 from ipu_asm.testbench.data.numpy_files import read_member, read_text_member
 from ipu_asm.testbench.data.source import DataSource
-from ipu_asm.testbench.host_options import checked_options
+from ipu_asm.testbench.machine import checked_options
 
 FORMAT: Final = "ipu-asm state"
 VERSION: Final = 1

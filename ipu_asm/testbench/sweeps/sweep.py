@@ -25,19 +25,29 @@ from ipu_asm.emulator.state import SavedState
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.testbench.bench import TEST_MAX_CYCLES
 from ipu_asm.testbench.data.state_files import RunSoFar, digest_of, state_file
-from ipu_asm.testbench.host_options import checked_options, options_of_kernel
+from ipu_asm.testbench.execution import KernelWarning
 from ipu_asm.testbench.kernel_loading import kernel_of_file
-from ipu_asm.testbench.kernel_warning import KernelWarning
-from ipu_asm.testbench.sweeps.arguments import (
+from ipu_asm.testbench.machine import checked_options, options_of_kernel
+from ipu_asm.testbench.sweeps.job import (
+    Check,
+    Failure,
+    Outcome,
+    Output,
+    Setup,
+    SweepJob,
+    SweepResult,
+    SweepResults,
+    Values,
+)
+from ipu_asm.testbench.sweeps.worker import (
     failure_folder,
     require_functions,
     require_mapping,
     require_outputs,
     rows_of,
+    run_chunk,
+    run_pickled,
 )
-from ipu_asm.testbench.sweeps.job import Check, Failure, Outcome, Output, Setup, SweepJob, Values
-from ipu_asm.testbench.sweeps.results import SweepResult, SweepResults
-from ipu_asm.testbench.sweeps.worker import run_chunk, run_pickled
 
 CHUNK: Final = 64
 """Inputs that a worker gets at once, unless told otherwise."""

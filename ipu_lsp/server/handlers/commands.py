@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from typing import Callable, Mapping, Sequence
 
 from lsprotocol import types as t
@@ -10,11 +11,13 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from ipu_asm.assembler.encode import UnencodableIsaError, encode, require_words, written_errors
 from ipu_asm.assembler.images import FORMATS, encode_image
+from ipu_asm.config.host_configurations import HostConfiguration, register_values
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.ide.expansions import whole_reading
 from ipu_asm.ide.header_findings import findings_shown
+from ipu_asm.ide.run_facts import chosen_configuration, shown_configurations
 from ipu_asm.program.line_table import EffectiveProgram
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.contexts import select_context
 from ipu_lsp.server.custom import (
     ASSEMBLE,
     COMMANDS,
@@ -25,12 +28,81 @@ from ipu_lsp.server.custom import (
     SELECT_CONFIGURATION,
     SELECT_CONTEXT,
 )
+from ipu_lsp.server.documents import Document, path_of
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.views import listing_of, memory_map_of
-from ipu_lsp.server.host_configurations import launched, select_configuration
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run
 from ipu_lsp.server.session import LspSession, View
+
+
+def select_configuration(session: LspSession, view: View, arguments: Json) -> Json:
+    """Select a configuration of the host by its number, if one is given; return all of them.
+
+    Findings do not depend on it. Raises `JsonRpcInvalidParams` for a number without a
+    configuration.
+    """
+    document = session.documents[arguments["uri"]]
+    program = whole_reading(view.analysis).analysis.program
+    names = [each.name for each in shown_configurations(program)]
+    selected = names.index(chosen_configuration(program).name)
+    number = arguments.get("configuration")
+    if number is not None:
+        if type(number) is not int or not 0 <= number < len(names):
+            message = f"`configuration` is a number below {len(names)}, found {number!r:.40}"
+            raise JsonRpcInvalidParams(message)
+        selected = number
+        session.sources.choose(document, names[number])
+        _show_again(session, document)
+    return {"configurations": names, "selected": selected}
+
+
+def launched(session: LspSession, arguments: Json) -> None:
+    """Remember the registers of a launch: they are shown before those of other launches."""
+    path, name = path_of(arguments["uri"]), arguments.get("name")
+    values = {
+        **register_values("cr", arguments.get("cr")),
+        **register_values("lr", arguments.get("lr")),
+    }
+    if path is None or not values:
+        return
+    path = os.path.normpath(path)
+    origin = f"last launch, {name:.60}" if isinstance(name, str) and name else "last launch"
+    session.sources.launched(path, HostConfiguration(values, origin))
+    for document in session.documents.values():
+        if document.key == path:
+            _show_again(session, document)
+
+
+def _show_again(session: LspSession, document: Document) -> None:
+    document.forget()
+    session.shown_texts.refresh([document.uri])
+    session.refresh_views()
+
+
+def select_context(session: LspSession, view: View, arguments: Json) -> Json:
+    """Select a context by its number, if one is given; return all, and the selected one.
+
+    All contexts are checked whichever is selected. Raises `JsonRpcInvalidParams` for a number
+    without a context.
+    """
+    document = session.documents[arguments["uri"]]
+    analysis = document.analysis or view.analysis
+    contexts = [each.expansion.context for each in analysis.expanded]
+    number = arguments.get("context")
+    if number is not None:
+        if type(number) is not int or not 0 <= number < len(contexts):
+            wanted = f"a number below {len(contexts)}" if contexts else "nothing for a plain text"
+            raise JsonRpcInvalidParams(f"`context` is {wanted}, found {number!r:.40}")
+        document.context = contexts[number]
+        session.shown_texts.refresh([document.uri])
+        session.refresh_views()
+    is_known = document.context in contexts
+    return {
+        "contexts": contexts,
+        "selected": contexts.index(document.context or "") if is_known else 0,
+    }
+
 
 _LISTING = "listing"
 

@@ -10,7 +10,7 @@ from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.client import LanguageClient
-from ipu_lsp.server.markup import plain_text
+from ipu_lsp.server.convert import plain_text
 from ipu_lsp.server.session import LspSession, View
 
 # A space, because an operand follows it; a dot, because editors end words there although it is

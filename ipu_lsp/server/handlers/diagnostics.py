@@ -14,14 +14,14 @@ from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.findings import encoded_findings, encoded_view
 from ipu_lsp.server.messages import EncodedJson, json_object, json_text
 from ipu_lsp.server.protocol import LspProtocol
-from ipu_lsp.server.reports import (
+from ipu_lsp.server.session import LspSession
+from ipu_lsp.server.settings_files import (
     NO_FINDINGS,
     EncodedFindings,
     WorkspaceReports,
     report,
     with_result_id,
 )
-from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import TimeSlice, uri_of
 
 Token = int | str

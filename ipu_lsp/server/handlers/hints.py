@@ -8,7 +8,7 @@ from ipu_asm.ide import hints
 from ipu_asm.ide import inline_values as ide_inline_values
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
-from ipu_lsp.server.markup import markup
+from ipu_lsp.server.convert import markup
 from ipu_lsp.server.session import LspSession
 
 

@@ -10,7 +10,7 @@ from ipu_asm.ide import hover as ide_hover
 from ipu_asm.ide import signature_help as ide_signature_help
 from ipu_asm.ide.symbols.header_names import name_at
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.markup import markup
+from ipu_lsp.server.convert import markup
 from ipu_lsp.server.session import LspSession
 
 

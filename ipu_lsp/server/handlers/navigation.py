@@ -13,9 +13,8 @@ from ipu_asm.ide.symbols.header_names import FileReading, HeaderName, name_of_se
 from ipu_asm.source.source_map import MAIN
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import workspace_edit
-from ipu_lsp.server.file_names import occurrences_everywhere
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
-from ipu_lsp.server.renaming import check_renameable, rename_everywhere
+from ipu_lsp.server.renaming import check_renameable, occurrences_everywhere, rename_everywhere
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import uri_of
 

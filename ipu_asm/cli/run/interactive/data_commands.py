@@ -17,7 +17,7 @@ from ipu_asm.debugger.expressions import NOTATIONS, quoted
 from ipu_asm.debugger.regions import MEMORY, regions_of
 from ipu_asm.testbench.data.conversion import MachineData
 from ipu_asm.testbench.data.memory import content_of, dump_outputs
-from ipu_asm.testbench.data.reading import read_piece
+from ipu_asm.testbench.data.numpy_files import read_piece
 from ipu_asm.testbench.data.source import Data, data_of, target_of
 from ipu_asm.text import counted
 

@@ -28,7 +28,7 @@ from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import RunEnd, StopReason
 from ipu_asm.program.register_notes import register_notes
-from ipu_asm.testbench.data.expected import ExpectedFiles
+from ipu_asm.testbench.data.memory import ExpectedFiles
 
 _RESET: Final = "\x1b[0m"
 _LEAST_WIDTH: Final = 40

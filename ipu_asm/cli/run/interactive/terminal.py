@@ -27,7 +27,7 @@ from ipu_asm.debugger.console.command import Command, CommandError
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.inspection import MemoryRange
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.testbench.data.host_data import host_data
+from ipu_asm.testbench.data.memory import host_data
 from ipu_asm.text import counted
 
 if TYPE_CHECKING:

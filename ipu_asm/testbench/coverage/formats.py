@@ -1,4 +1,4 @@
-"""Coverage as self-contained HTML pages without scripts or network access."""
+"""Coverage for lcov, and as self-contained HTML pages without scripts or network access."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from ipu_asm.config.files import FileError, Target, read_text
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.reports.html_page import html_page
-from ipu_asm.reports.source_lines import shown_lines
-from ipu_asm.testbench.coverage.lcov import shown_path
-from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, LineCoverage, Share
+from ipu_asm.reports.html_page import html_page, shown_lines
+from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, LineCoverage, Share, files_of
 from ipu_asm.text import SourceFile
 
 INDEX = "index.html"
-
 _FOLDER = os.path.dirname(__file__)
 
 
@@ -121,3 +118,39 @@ def _shown(texts: Iterable[tuple[str, str]], lines: Mapping[int, LineCoverage]) 
         kind = "part" if notes else "hit" if line.executions else "miss"
         shown = f"{line.executions:,}" if line.executions else "never"
         yield _Line(number, shown, kind, code, comment, notes)
+
+
+def lcov_text(coverage: Coverage, root: str | None = None) -> str:
+    """Return an lcov tracefile, with a record for each file that has bundles.
+
+    Paths below `root`, by default the current directory, are relative to it, as tools want them
+    that run there.
+    """
+    base = os.path.abspath(root or ".")
+    files = sorted(files_of(coverage.kernels.values()).items())
+    records = (_record(shown_path(path, base), lines) for path, lines in files if lines)
+    return "".join(f"{line}\n" for record in records for line in record)
+
+
+def shown_path(path: str, base: str) -> str:
+    """Return a path as it is shown: relative to a folder that it is in, with slashes."""
+    inside = path.startswith(base.rstrip(os.sep) + os.sep)
+    return (os.path.relpath(path, base) if inside else path).replace(os.sep, "/")
+
+
+def _record(name: str, lines: Mapping[int, LineCoverage]) -> Iterator[str]:
+    yield "TN:"
+    yield f"SF:{name}"
+    branches = [
+        f"BRDA:{number},{block},{way},{count if outcomes.is_executed else '-'}"
+        for number, line in lines.items()
+        for block, (_, outcomes) in enumerate(line.branches)
+        for way, count in enumerate(outcomes)
+    ]
+    yield from branches
+    yield f"BRF:{len(branches)}"
+    yield f"BRH:{sum(not each.endswith((',0', ',-')) for each in branches)}"
+    yield from (f"DA:{number},{line.executions}" for number, line in lines.items())
+    yield f"LF:{len(lines)}"
+    yield f"LH:{sum(line.executions > 0 for line in lines.values())}"
+    yield "end_of_record"
