@@ -71,7 +71,7 @@ def assemble(
 
 
 def _checked(defines: Mapping[str, Value]) -> Mapping[str, Value]:
-    from ipu_asm.config.setting_error import SettingError
+    from ipu_asm.config.schema import SettingError
     from ipu_asm.config.source_keys import checked_values  # few texts are given values
 
     try:

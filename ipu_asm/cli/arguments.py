@@ -179,7 +179,7 @@ def warnings_option(**settings: Any) -> Any:
 
 def define(text: str) -> tuple[str, Value]:
     """Return the name and value of a `--define`. Raises `argparse.ArgumentTypeError`."""
-    from ipu_asm.config.setting_error import SettingError
+    from ipu_asm.config.schema import SettingError
     from ipu_asm.config.source_keys import parse_define  # most runs define nothing
 
     try:

@@ -11,13 +11,13 @@ contexts = [{cr2 = 9, cr3 = 81}, {cr2 = 25, cr3 = 625}]   # values that belong t
 from __future__ import annotations
 
 import re
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from math import prod
-from typing import Any, Callable, Mapping
+from typing import Any, Mapping
 
 from ipu_asm.config.configuration import KernelRun, Value
-from ipu_asm.config.setting_error import SettingError, shortened, shown
+from ipu_asm.config.schema import Field, SettingError, flag, list_of_strings, shortened, shown
 from ipu_asm.config.source_keys import LONGEST_VALUE, checked_values
 from ipu_asm.isa import manifests
 from ipu_asm.isa.manifest import HostOption
@@ -46,7 +46,7 @@ _LOWEST, _HIGHEST = -(1 << 31), (1 << 32) - 1
 def registers_of(file: str, value: Any) -> Mapping[str, tuple[int, ...]]:
     """Return the values of registers of a file such as `cr`, by name. Raises `SettingError`."""
     if not isinstance(value, dict):
-        raise SettingError(f"expected a table such as {{4 = 64}}, found {shown(value)}")
+        raise SettingError("expected a table such as {4 = 64}", value)
     _check_length(value)
     found: dict[str, tuple[int, ...]] = {}
     for key, item in value.items():
@@ -64,9 +64,7 @@ def registers_of(file: str, value: Any) -> Mapping[str, tuple[int, ...]]:
 def kernel_contexts(value: Any) -> tuple[Mapping[str, int], ...]:
     """Return the configurations of a list of tables. Raises `SettingError`."""
     if not isinstance(value, list):
-        raise SettingError(
-            f"expected a list of tables such as [{{cr4 = 64}}], found {shown(value)}"
-        )
+        raise SettingError("expected a list of tables such as [{cr4 = 64}]", value)
     _check_count(len(value))
     return tuple(map(_context, value))
 
@@ -109,7 +107,7 @@ def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]
 
 def _context(value: Any) -> Mapping[str, int]:
     if not isinstance(value, dict):
-        raise SettingError(f"expected a table such as {{cr4 = 64}}, found {shown(value)}")
+        raise SettingError("expected a table such as {cr4 = 64}", value)
     _check_length(value)
     for name in value:
         if not _REGISTER.fullmatch(name.lower()):
@@ -139,7 +137,7 @@ def _named(setting: str, value: Any) -> int:
     if not isinstance(value, str) or value.lower() not in names:
         known = ", ".join(f"`{name}`" for name in names)
         expected = "true or false" if setting == QUANTIZE else f"one of {known}"
-        raise SettingError(f"expected {expected}, found {shown(value)}")
+        raise SettingError(f"expected {expected}", value)
     return names.index(value.lower())
 
 
@@ -174,9 +172,8 @@ _GENERATED = re.compile(r"(?:zeros|ones|ramp)|random:.*", re.DOTALL | re.IGNOREC
 _WORD = (1 << 32) - 1
 
 
-@cache
-def run_settings() -> Mapping[str, Callable[[Any], Any]]:
-    """Return the keys, each with what reads its value and raises `SettingError`."""
+def run_fields() -> Mapping[str, Field]:
+    """Return the fields of ``[kernel."GLOB".run]`` by their keys."""
     options: dict[str, list[HostOption]] = {}
     for manifest in manifests().values():
         for option in manifest.host_options:
@@ -192,10 +189,10 @@ def run_settings() -> Mapping[str, Callable[[Any], Any]]:
 
 
 def kernel_run(values: Mapping[str, Any]) -> KernelRun:
-    """Return the run that the values of the keys make; `-` in keys has become `_`."""
+    """Return the run that the values of the keys make."""
     own = {name: value for name, value in values.items() if name in KernelRun._fields}
-    settings = {name: value for name, value in values.items() if name not in own}
-    return KernelRun(settings, **own)
+    others = {name.replace("-", "_"): values[name] for name in values if name not in own}
+    return KernelRun(others, **own)
 
 
 def _registers(file: str, value: Any) -> dict[int, int]:
@@ -208,36 +205,33 @@ def _registers(file: str, value: Any) -> dict[int, int]:
 
 
 def _data(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingError(f'expected a list such as ["weights.npy@0x20000"], found {shown(value)}')
-    if len(value) > MOST_DATA:
-        raise SettingError(f"expected at most {MOST_DATA} files, found {len(value):,}")
-    for text in value:
+    texts = list_of_strings('a list such as ["weights.npy@0x20000"]')(value)
+    if len(texts) > MOST_DATA:
+        raise SettingError(f"expected at most {MOST_DATA} files, found {len(texts):,}")
+    for text in texts:
         match = _DATA.fullmatch(text) if len(text) <= LONGEST_VALUE else None
         if match is None:
             raise SettingError(f"expected FILE@ADDR[:LENGTH][:DTYPE], found `{shortened(text)}`")
         if _GENERATED.fullmatch(match["source"]) and not match["length"]:
             raise SettingError(f"`{shortened(text)}` needs a length, as in `{text}:1024`")
-    return tuple(value)
+    return texts
 
 
 def _define(value: Any) -> dict[str, Value]:
     if not isinstance(value, dict):
-        raise SettingError(f"expected a table such as {{taps = 3}}, found {shown(value)}")
+        raise SettingError("expected a table such as {taps = 3}", value)
     return checked_values(value)
 
 
 def _setting(options: list[HostOption], value: Any) -> str | bool | float:
     """Return the value as the command line has it; the set of the program checks it again."""
     if options[0].kind == "flag":
-        if isinstance(value, bool):
-            return value
-        raise SettingError(f"expected true or false, found {shown(value)}")
+        return flag(value)
     if options[0].kind != "choice":
         if isinstance(value, int | float) and not isinstance(value, bool):
             return value
-        raise SettingError(f"expected a number, found {shown(value)}")
+        raise SettingError("expected a number", value)
     if isinstance(value, str) and any(option.choice(value) for option in options):
         return value
     names = ", ".join(dict.fromkeys(name for option in options for name in option.choices))
-    raise SettingError(f"expected one of {names}, found {shown(value)}")
+    raise SettingError(f"expected one of {names}", value)

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ipu_asm.config.configuration import MOST_CONTEXTS, Context, Value
-from ipu_asm.config.setting_error import SettingError, shortened, shown
+from ipu_asm.config.schema import SettingError, list_of_strings, shortened, shown
 from ipu_asm.named_tuple import NamedTuple
 
 MOST_DEFINES = 1_000
@@ -67,7 +67,7 @@ def check_name(name: str) -> None:
 def define_value(value: Any) -> Value:
     """Return the value of a define, a number, boolean or string. Raises `SettingError`."""
     if isinstance(value, list | dict):
-        raise SettingError(f"expected a number, a boolean or a string, found {shown(value)}")
+        raise SettingError("expected a number, a boolean or a string", value)
     return context_value(value)
 
 
@@ -93,21 +93,17 @@ def context_value(value: Any) -> Value:
 
 def include_paths(value: Any) -> tuple[str, ...]:
     """Return the folders and globs of a list. Raises `SettingError`."""
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        message = 'expected a list of folders such as ["include", "libs/*/include"], found '
-        raise SettingError(message + shown(value))
-    if len(value) > MOST_INCLUDE_PATHS:
-        message = f"expected at most {MOST_INCLUDE_PATHS} folders, found {len(value):,}"
+    paths = list_of_strings('a list of folders such as ["include", "libs/*/include"]')(value)
+    if len(paths) > MOST_INCLUDE_PATHS:
+        message = f"expected at most {MOST_INCLUDE_PATHS} folders, found {len(paths):,}"
         raise SettingError(message)
-    return tuple(map(_include_path, value))
+    return tuple(map(_include_path, paths))
 
 
 def contexts(value: Any) -> tuple[Context, ...]:
     """Return the contexts of a list of tables. Raises `SettingError`."""
     if not isinstance(value, list):
-        raise SettingError(
-            f"expected a list of tables such as [{{cols = 4}}], found {shown(value)}"
-        )
+        raise SettingError("expected a list of tables such as [{cols = 4}]", value)
     if len(value) > MOST_CONTEXTS:
         raise SettingError(f"expected at most {MOST_CONTEXTS} contexts, found {len(value):,}")
     return tuple(_at(f"context {number}", _context, each) for number, each in enumerate(value, 1))
@@ -115,7 +111,7 @@ def contexts(value: Any) -> tuple[Context, ...]:
 
 def _context(value: Any) -> Context:
     if not isinstance(value, dict):
-        raise SettingError(f"expected a table such as {{cols = 4}}, found {shown(value)}")
+        raise SettingError("expected a table such as {cols = 4}", value)
     if len(value) > MOST_DEFINES:
         raise SettingError(f"expected at most {MOST_DEFINES:,} names, found {len(value):,}")
     for name in value:

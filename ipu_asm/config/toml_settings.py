@@ -1,7 +1,8 @@
 """From the text of a configuration file to a `Configuration` and to findings about its keys.
 
-By hand: msgspec stops at the first mistake; cattrs reports all but would need a hook for each of
-our sentences, which are most of this module, and 30 ms to import, half a run on a small file.
+`tomllib` gives values without offsets, its recursion ends at about 300 brackets, integers of 4,301
+digits raise a bare `ValueError`, and a key of n parts takes time n squared. So `key_offsets` reads
+the text first: it finds the offsets of keys, and refuses what is beyond limits.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import re
 import tomllib
 from functools import partial
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping
 
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
@@ -27,10 +28,21 @@ from ipu_asm.config.kernel_keys import (
     kernel_run,
     quantize_values,
     registers_of,
-    run_settings,
+    run_fields,
     wide_modes,
 )
-from ipu_asm.config.setting_error import SettingError, shortened, shown
+from ipu_asm.config.schema import (
+    Field,
+    Mistake,
+    SettingError,
+    Table,
+    flag,
+    list_of_strings,
+    one_of,
+    read_table,
+    shortened,
+    shown,
+)
 from ipu_asm.config.source_keys import (
     MOST_DEFINES,
     MOST_FOLDERS,
@@ -42,12 +54,26 @@ from ipu_asm.config.source_keys import (
     include_folders,
     include_paths,
 )
-from ipu_asm.diagnostics import Severity
-from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import available_isas, manifests
 
-_MOST_GLOBS = 1_000
-_LONGEST_GLOB = 1_000
+MOST_DEPTH = 50
+MOST_PARTS = 32
+MOST_DIGITS = 64
+KeyOffsets = dict[tuple[str, ...], int]
+"""The offset at which a key, or the first one below it, is written."""
+
+_TOKEN = re.compile(
+    r'''(?P<blank>[ \t\r]+|\#[^\n]*)
+      | (?P<newline>\n)
+      | (?P<string>"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z) | \'\'\'.*?(?:'{3,5}|\Z)
+          | "[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"? | '[^'\n]*'?)
+      | (?P<open>[\[{]) | (?P<close>[\]}]) | (?P<equals>=) | (?P<mark>[.,])
+      | (?P<word>[^\s\[\]{}=.,"'#]+) | (?P<other>.)''',
+    re.VERBOSE | re.DOTALL,
+)
+
+_MAX_GLOBS = 1_000
+_MAX_GLOB_LENGTH = 1_000
 # How `tomllib` says where it stopped; before Python 3.14 its error has no attribute for the line.
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 
@@ -70,9 +96,12 @@ def parse_settings(
         settings = settings.get(name) if isinstance(settings, dict) else None
     if settings is None:
         return None, []
-    reader = _Reader(text, path, table, offsets)
-    configuration = reader.configuration(settings)
-    return (None if reader.findings else configuration), reader.findings
+    folder = os.path.dirname(os.path.abspath(path))
+    mistakes: list[Mistake] = []
+    values = read_table(_schema(folder), settings, mistakes)
+    if mistakes:
+        return None, [_finding(each, text, path, table, offsets) for each in mistakes]
+    return _configuration(path, folder, values), []
 
 
 def _syntax_finding(text: str, path: str, message: str) -> ConfigurationFinding:
@@ -91,266 +120,130 @@ def _line_start(text: str, line: int) -> int:
     return start
 
 
-class _Reader:
-    """Converts the tables of a file to a `Configuration` and collects findings about them."""
-
-    def __init__(self, text: str, path: str, table: tuple[str, ...], offsets: KeyOffsets) -> None:
-        self.text = text
-        self.path = path
-        self.table = table
-        self.offsets = offsets
-        self.findings: list[ConfigurationFinding] = []
-
-    def configuration(self, settings: Any) -> Configuration:
-        """The configuration, without the settings that have findings."""
-        folder = os.path.dirname(os.path.abspath(self.path))
-        values: dict[str, Any] = {"path": self.path, "folder": folder}
-        values.update(self._table((), settings, {**_SETTINGS, **_TABLES}))
-        values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
-        if "memory" in values:
-            values["memory"] = self._table(("memory",), values["memory"], _memory_settings())
-        message = _unusable_folders(values.get("include_paths", ()), folder)
-        if message:
-            self._find((), ("include-paths",), message)
-        if "defines" in values:
-            values["defines"] = self._defines(values["defines"])
-        if "template" in values:
-            values["templates"] = self._templates(values.pop("template"))
-        if "kernel" in values:
-            values["kernels"], values["runs"] = self._kernels(values.pop("kernel"))
-        layout = self._table(("format",), values.pop("format", {}), _FORMAT_SETTINGS)
-        if "style" in layout:
-            layout["format_style"] = layout.pop("style")
-        values.update(layout)
-        return Configuration(**values)
-
-    def _table(
-        self, name: tuple[str, ...], table: Any, known: Mapping[str, Callable[[Any], Any]]
-    ) -> dict[str, Any]:
-        """The values of a table by the fields of `Configuration`; the others become findings."""
-        values: dict[str, Any] = {}
-        if not isinstance(table, dict):
-            self._find(name[:-1], name[-1:], f"expected a table, found {shown(table)}")
-            return values
-        for key, value in table.items():
-            if key not in known:
-                meant = nearest_of(key, known)
-                hint = f"did you mean `{meant}`?" if meant else f"there are {', '.join(known)}"
-                self._find(name, (key,), f"unknown key; {hint}")
-                continue
-            try:
-                values[key.replace("-", "_")] = known[key](value)
-            except SettingError as error:
-                self._find(name, (key,), str(error))
-        return values
-
-    def _defines(self, table: Any) -> dict[str, Any]:
-        """The names of ``[defines]`` with their values."""
-        values: dict[str, Any] = {}
-        if not isinstance(table, dict) or len(table) > MOST_DEFINES:
-            found = f"{len(table):,} names" if isinstance(table, dict) else shown(table)
-            message = f"expected a table of at most {MOST_DEFINES:,} names, found {found}"
-            self._find((), ("defines",), message)
-            return values
-        for name, value in table.items():
-            try:
-                check_name(name)
-                values[name] = define_value(value)
-            except SettingError as error:
-                self._find(("defines",), (name,), str(error))
-        return values
-
-    def _templates(self, table: Any) -> tuple[tuple[str, Any], ...]:
-        """The contexts of each glob in ``[template."GLOB"]``."""
-        settings = self._by_glob("template", table, {"contexts": contexts})
-        return tuple((glob, values.get("contexts", ())) for glob, values in settings.items())
-
-    def _kernels(
-        self, table: Any
-    ) -> tuple[tuple[tuple[str, Any], ...], tuple[tuple[str, KernelRun], ...]]:
-        """The configurations of each glob in ``[kernel."GLOB"]``, and the runs, where they are."""
-        found, runs = [], []
-        for glob, values in self._by_glob("kernel", table, _KERNEL_SETTINGS).items():
-            run = values.pop("run", None)
-            try:
-                found.append((glob, configurations(values)))
-            except SettingError as error:
-                self._find(("kernel",), (glob,), str(error))
-            if run is not None:
-                given = self._table(("kernel", glob, "run"), run, run_settings())
-                runs.append((glob, kernel_run(given)))
-        return tuple(found), tuple(runs)
-
-    def _by_glob(
-        self, name: str, table: Any, known: Mapping[str, Callable[[Any], Any]]
-    ) -> dict[str, dict[str, Any]]:
-        """The tables of globs of a table."""
-        try:
-            by_glob = _table_of(_any_value, table, MOST_TEMPLATE_GLOBS)
-        except SettingError as error:
-            self._find((), (name,), str(error))
-            return {}
-        return {glob: self._table((name, glob), by_glob[glob], known) for glob in by_glob}
-
-    def _find(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
-        full = (*self.table, *table, *key)
-        name = shortened(".".join(full[len(self.table) :] or full))
-        offset = self._offset_of(full)
-        self.findings.append(line_finding(f"`{name}`: {message}", self.text, self.path, offset))
-
-    def _offset_of(self, key: tuple[str, ...]) -> int:
-        """The offset at which a key, the first one below it, or its table is written."""
-        while key and key not in self.offsets:
-            key = key[:-1]
-        return self.offsets.get(key, 0)
+def _finding(
+    mistake: Mistake, text: str, path: str, table: tuple[str, ...], offsets: KeyOffsets
+) -> ConfigurationFinding:
+    """The finding at the key, the first one below it, or the table in which it is written."""
+    written = (*table, *mistake.place)
+    name = shortened(".".join(mistake.place or written))
+    while written and written not in offsets:
+        written = written[:-1]
+    return line_finding(f"`{name}`: {mistake.error}", text, path, offsets.get(written, 0))
 
 
-def _unusable_folders(paths: Sequence[str], base: str) -> str:
-    """The message about folders that are too many or too wide; empty for usable ones."""
-    folders, is_complete = include_folders(paths, base)
+def _schema(folder: str) -> Table:
+    """The tables and keys of a configuration in a folder."""
+    isa, strings = (
+        one_of(available_isas()),
+        list_of_strings('a list of strings such as ["E101", "W"]'),
+    )
+    lint: dict[str, Field] = {
+        "select": strings,
+        "extend-select": strings,
+        "ignore": strings,
+        "per-file-ignores": partial(_by_glob, strings),
+        "fail-level": lambda value: FAIL_LEVELS[one_of([*FAIL_LEVELS])(value)],
+    }
+    kernel: dict[str, Field] = {
+        "cr": partial(registers_of, "cr"),
+        "lr": partial(registers_of, "lr"),
+        "wide": wide_modes,
+        "quantize": quantize_values,
+        "contexts": kernel_contexts,
+        "run": Table(run_fields(), make=kernel_run),
+    }
+    memories = {name: each.memories for name, each in manifests().items() if each.memories}
+    return Table(
+        {
+            "isa": isa,
+            "isa-by-glob": partial(_by_glob, isa),
+            "include-paths": partial(_include_paths, folder),
+            "exclude": _globs,
+            "extend-exclude": _globs,
+            "respect-gitignore": flag,
+            "lint": Table(lint),
+            "format": Table(
+                {"style": one_of(FORMAT_STYLES), "mnemonic-case": one_of(MNEMONIC_CASES)}
+            ),
+            "memory": Table({name: one_of(choices) for name, choices in memories.items()}),
+            "defines": Table(each=define_value, check=_check_defines, check_key=check_name),
+            "template": Table(each=Table({"contexts": contexts}), check=_check_globs),
+            "kernel": Table(each=Table(kernel, make=_kernel), check=_check_globs),
+        }
+    )
+
+
+def _configuration(path: str, folder: str, values: Mapping[str, Any]) -> Configuration:
+    lint, layout, kernels = (values.get(name, {}) for name in ("lint", "format", "kernel"))
+    templates = values.get("template", {}).items()
+    same = ("isa", "include-paths", "exclude", "extend-exclude", "respect-gitignore")
+    plain = {key: values[key] for key in (*same, "memory", "defines") if key in values}
+    return Configuration(
+        path,
+        folder,
+        isa_by_glob=tuple(values.get("isa-by-glob", {}).items()),
+        format_style=layout.get("style"),
+        mnemonic_case=layout.get("mnemonic-case"),
+        templates=tuple((glob, each.get("contexts", ())) for glob, each in templates),
+        kernels=tuple((glob, found) for glob, (found, _) in kernels.items()),
+        runs=tuple((glob, run) for glob, (_, run) in kernels.items() if run is not None),
+        **{key.replace("-", "_"): value for key, value in {**plain, **lint}.items()},
+    )
+
+
+def _kernel(values: dict[str, Any]) -> tuple[tuple[Mapping[str, int], ...], KernelRun | None]:
+    """The configurations of a kernel, and its run, where it has one."""
+    return configurations(values), values.get("run")
+
+
+def _include_paths(folder: str, value: Any) -> tuple[str, ...]:
+    """Paths and globs that mean not too many folders, and none too wide."""
+    paths = include_paths(value)
+    folders, is_complete = include_folders(paths, folder)
     if not is_complete:
         limits = f"at most {MOST_FOLDERS} folders, among {MOST_READ:,} others"
-        return f"expected globs of {limits}, found more"
-    if any(folder == os.path.dirname(folder) for folder in folders):
-        return "expected folders of headers, found the root of the file system"
-    return ""
+        raise SettingError(f"expected globs of {limits}, found more")
+    if any(each == os.path.dirname(each) for each in folders):
+        raise SettingError("expected folders of headers, found the root of the file system")
+    return paths
 
 
-def _any_value(value: Any) -> Any:
-    return value
+def _check_defines(table: Any) -> None:
+    if not isinstance(table, dict) or len(table) > MOST_DEFINES:
+        found = f"{len(table):,} names" if isinstance(table, dict) else shown(table)
+        message = f"expected a table of at most {MOST_DEFINES:,} names, found {found}"
+        raise SettingError(message)
 
 
-def _one_of(names: Sequence[str], value: Any) -> str:
-    if isinstance(value, str) and value in names:
-        return value
-    meant = nearest_of(value, names) if isinstance(value, str) else None
-    hint = f"; did you mean `{meant}`?" if meant else ""
-    raise SettingError(f"expected one of {', '.join(names)}, found {shown(value)}{hint}")
+def _check_globs(table: Any, most: int = MOST_TEMPLATE_GLOBS) -> None:
+    if not isinstance(table, dict):
+        raise SettingError("expected a table of globs", table)
+    _check_glob_lengths([*table], most)
 
 
-def _isa(value: Any) -> str:
-    return _one_of(available_isas(), value)
+def _check_glob_lengths(globs: list[str], most: int = _MAX_GLOBS) -> None:
+    if len(globs) > most:
+        raise SettingError(f"expected at most {most:,} globs, found {len(globs):,}")
+    longest = max(map(len, globs), default=0)
+    if longest > _MAX_GLOB_LENGTH:
+        raise SettingError(f"a glob has at most {_MAX_GLOB_LENGTH:,} characters, found {longest:,}")
 
 
-def _level(value: Any) -> Severity:
-    return FAIL_LEVELS[_one_of(tuple(FAIL_LEVELS), value)]
-
-
-def _style(value: Any) -> str:
-    return _one_of(FORMAT_STYLES, value)
-
-
-def _case(value: Any) -> str:
-    return _one_of(MNEMONIC_CASES, value)
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise SettingError(f'expected a list of strings such as ["E101", "W"], found {shown(value)}')
-
-
-def _table_of(read: Callable[[Any], Any], value: Any, most: int = _MOST_GLOBS) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise SettingError(f"expected a table of globs, found {shown(value)}")
-    if len(value) > most:
-        raise SettingError(f"expected at most {most:,} globs, found {len(value):,}")
+def _by_glob(field: Callable[[Any], Any], table: Any) -> dict[str, Any]:
+    _check_globs(table, _MAX_GLOBS)
     values = {}
-    for glob, item in value.items():
-        _check_length(glob)
+    for glob, item in table.items():
         try:
-            values[glob] = read(item)
+            values[glob] = field(item)
         except SettingError as error:
             raise SettingError(f'"{shortened(glob)}": {error}') from error
     return values
 
 
 def _globs(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingError(f'expected a list of globs such as ["build"], found {shown(value)}')
-    if len(value) > _MOST_GLOBS:
-        raise SettingError(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
-    for glob in value:
-        _check_length(glob)
-    return tuple(value)
-
-
-def _check_length(glob: str) -> None:
-    if len(glob) > _LONGEST_GLOB:
-        raise SettingError(f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}")
-
-
-def _flag(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise SettingError(f"expected true or false, found {shown(value)}")
-
-
-def _isas_by_glob(value: Any) -> tuple[tuple[str, str], ...]:
-    return tuple(_table_of(_isa, value).items())
-
-
-def _strings_by_glob(value: Any) -> dict[str, Any]:
-    return _table_of(_strings, value)
-
-
-_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
-    "isa": _isa,
-    "isa-by-glob": _isas_by_glob,
-    "include-paths": include_paths,
-    "exclude": _globs,
-    "extend-exclude": _globs,
-    "respect-gitignore": _flag,
-}
-_TABLES: Mapping[str, Callable[[Any], Any]] = {
-    "lint": _any_value,
-    "format": _any_value,
-    "memory": _any_value,
-    "defines": _any_value,
-    "template": _any_value,
-    "kernel": _any_value,
-}
-_KERNEL_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
-    "cr": partial(registers_of, "cr"),
-    "lr": partial(registers_of, "lr"),
-    "wide": wide_modes,
-    "quantize": quantize_values,
-    "contexts": kernel_contexts,
-    "run": _any_value,
-}
-_LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
-    "select": _strings,
-    "extend-select": _strings,
-    "ignore": _strings,
-    "per-file-ignores": _strings_by_glob,
-    "fail-level": _level,
-}
-_FORMAT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {"style": _style, "mnemonic-case": _case}
-
-
-def _memory_settings() -> Mapping[str, Callable[[Any], Any]]:
-    return {
-        name: partial(_one_of, manifest.memories)
-        for name, manifest in manifests().items()
-        if manifest.memories
-    }
-
-
-MOST_DEPTH = 50
-MOST_PARTS = 32
-MOST_DIGITS = 64
-KeyOffsets = dict[tuple[str, ...], int]
-"""The offset at which a key, or the first one below it, is written."""
-
-_TOKEN = re.compile(
-    r'''(?P<blank>[ \t\r]+|\#[^\n]*)
-      | (?P<newline>\n)
-      | (?P<string>"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z) | \'\'\'.*?(?:'{3,5}|\Z)
-          | "[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"? | '[^'\n]*'?)
-      | (?P<open>[\[{]) | (?P<close>[\]}]) | (?P<equals>=) | (?P<mark>[.,])
-      | (?P<word>[^\s\[\]{}=.,"'#]+) | (?P<other>.)''',
-    re.VERBOSE | re.DOTALL,
-)
+    globs = list_of_strings('a list of globs such as ["build"]')(value)
+    _check_glob_lengths([*globs])
+    return globs
 
 
 class TomlLimitError(Exception):

@@ -13,7 +13,7 @@ from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa
-from ipu_asm.config.setting_error import SettingError
+from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import checked_values
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.emulator.arguments import require_path

@@ -15,7 +15,7 @@ from ipu_asm.assembler.kernel import isa_name_of
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.files import FileError, Target, input_at, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run
-from ipu_asm.config.setting_error import SettingError
+from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import check_name, context_value
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary

@@ -1,15 +1,24 @@
 """Settings of the editor in the section `ipu`, which correspond to those of configuration files.
 
-Read by hand: each setting is judged alone, so that an invalid one costs only itself, and the user
-gets its key, what it takes and what was found. cattrs converts `"no"` to true, or rejects all.
+Each setting is judged alone, so that an invalid one costs only itself.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Mapping
 
 from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES, Configuration, Context
-from ipu_asm.config.setting_error import SettingError, shown
+from ipu_asm.config.schema import (
+    Field,
+    Mistake,
+    SettingError,
+    Table,
+    flag,
+    list_of_strings,
+    one_of,
+    read_table,
+    text,
+)
 from ipu_asm.config.source_keys import check_name, define_value, include_paths
 from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.named_tuple import NamedTuple
@@ -58,17 +67,6 @@ class Settings(NamedTuple):
         )
 
 
-def _defines(value: Any) -> Context:
-    """Return values by name. Raises `SettingError`."""
-    if not isinstance(value, dict):
-        if value == []:  # an empty table of Lua
-            return {}
-        raise SettingError(f"expected an object with a value for each name, found {shown(value)}")
-    for name in value:
-        check_name(name)
-    return {name: define_value(each) for name, each in value.items()}
-
-
 class ParsedSettings(NamedTuple):
     """Settings, and a message for each invalid value, which counts as not set."""
 
@@ -76,47 +74,72 @@ class ParsedSettings(NamedTuple):
     complaints: tuple[str, ...]
 
 
-_WANTED = {str: "a string", bool: "true or false", tuple: "a list of strings"}
-_KEYS: tuple[tuple[str, str, type | Names], ...] = (
-    ("isa", "isa", str),
-    ("lint.enable", "enable", bool),
-    ("lint.select", "select", tuple),
-    ("lint.ignore", "ignore", tuple),
-    ("lint.extendSelect", "extend_select", tuple),
-    ("format.style", "format_style", FORMAT_STYLES),
-    ("format.mnemonicCase", "mnemonic_case", MNEMONIC_CASES),
-    ("listing.words", "listing_words", _LISTING_WORDS),
-)
-"""The key of a setting, its field in `Settings`, and its type or its choices."""
-_FAMILIES: tuple[tuple[str, str, Names], ...] = (
-    ("inlayHints", "inlay_hints", HINT_FAMILIES),
-    ("codeLens", "code_lenses", LENS_FAMILIES),
-)
-"""An object with one boolean for each family, its field in `Settings`, and the families."""
-
-_CHECKED_KEYS: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
-    ("defines", "defines", _defines),
-    ("includePaths", "include_paths", include_paths),
-)
-"""The same with a function of configuration files, which raises `SettingError`."""
-
-
 def read_settings(section: object) -> ParsedSettings:
-    """Return the settings in the section `ipu`. Keys that are not in the tables are ignored."""
-    # An empty table of Lua arrives as an empty list.
-    if section is None or section == []:
+    """Return the settings in the section `ipu`. Keys that are not declared are ignored."""
+    if section is None:
         return ParsedSettings(Settings(), ())
-    if not isinstance(section, dict):
-        return ParsedSettings(Settings(), (_complaint("ipu", "an object", section),))
-    complaints: list[str] = []
-    values: Json = {field: _value(section, key, wanted, complaints) for key, field, wanted in _KEYS}
-    for key, field, read in _CHECKED_KEYS:
-        values[field] = _checked(section.get(key), key, read, complaints)
-    for key, field, families in _FAMILIES:
-        values[field] = frozenset(
-            name for name in families if _value(section, f"{key}.{name}", bool, complaints)
-        )
-    return ParsedSettings(Settings(**values), tuple(complaints))
+    mistakes: list[Mistake] = []
+    values: Json = read_table(_SECTION, section, mistakes, ("ipu",)) or {}
+    lint, layout = values.get("lint", {}), values.get("format", {})
+    settings = Settings(
+        isa=values.get("isa"),
+        enable=lint.get("enable"),
+        select=lint.get("select"),
+        ignore=lint.get("ignore"),
+        extend_select=lint.get("extendSelect"),
+        format_style=layout.get("style"),
+        mnemonic_case=layout.get("mnemonicCase"),
+        inlay_hints=_families(values.get("inlayHints", {})),
+        code_lenses=_families(values.get("codeLens", {})),
+        defines=values.get("defines"),
+        include_paths=values.get("includePaths"),
+        listing_words=values.get("listing", {}).get("words"),
+    )
+    return ParsedSettings(settings, tuple(map(_complaint, mistakes)))
+
+
+def _families(table: Mapping[str, bool]) -> frozenset[str]:
+    return frozenset(name for name, is_on in table.items() if is_on)
+
+
+def _complaint(mistake: Mistake) -> str:
+    key, error = ".".join(mistake.place), mistake.error
+    if not error.has_value:
+        return f"setting `{key}`: {error}; it is ignored"
+    expected = error.message.removeprefix("expected ")
+    return f"setting `{key}` is {expected}, found {error.found!r:.60}; it is ignored"
+
+
+def _defines(value: Any) -> Context:
+    """Return values by name. Raises `SettingError`."""
+    if not isinstance(value, dict):
+        if value == []:  # an empty table of Lua
+            return {}
+        raise SettingError("expected an object with a value for each name", value)
+    for name in value:
+        check_name(name)
+    return {name: define_value(each) for name, each in value.items()}
+
+
+def _object(fields: Mapping[str, Field]) -> Table:
+    return Table(fields, is_json=True)
+
+
+_STRINGS = list_of_strings("a list of strings")
+_SECTION = _object(
+    {
+        "isa": text,
+        "lint": _object(
+            {"enable": flag, "select": _STRINGS, "ignore": _STRINGS, "extendSelect": _STRINGS}
+        ),
+        "format": _object({"style": one_of(FORMAT_STYLES), "mnemonicCase": one_of(MNEMONIC_CASES)}),
+        "listing": _object({"words": one_of(_LISTING_WORDS)}),
+        "inlayHints": _object(dict.fromkeys(HINT_FAMILIES, flag)),
+        "codeLens": _object(dict.fromkeys(LENS_FAMILIES, flag)),
+        "defines": _defines,
+        "includePaths": include_paths,
+    }
+)
 
 
 def unwrap_section(settings: object) -> object:
@@ -124,38 +147,3 @@ def unwrap_section(settings: object) -> object:
     if isinstance(settings, dict) and "ipu" in settings:
         return settings["ipu"]
     return settings
-
-
-def _value(section: Json, key: str, wanted: type | Names, complaints: list[str]) -> object:
-    """Return a valid value; None, with a complaint, for an invalid one, and for none."""
-    found: object = section
-    for name in key.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    if found is None:
-        return None
-    if isinstance(wanted, tuple):
-        if found in wanted:
-            return found
-        wanted_text = f"one of {', '.join(f'`{name}`' for name in wanted)}"
-    else:
-        if wanted is tuple and isinstance(found, list) and all(type(n) is str for n in found):
-            return tuple(found)
-        if type(found) is wanted:
-            return found
-        wanted_text = _WANTED[wanted]
-    complaints.append(_complaint(f"ipu.{key}", wanted_text, found))
-    return None
-
-
-def _checked(
-    found: object, key: str, read: Callable[[Any], object], complaints: list[str]
-) -> object:
-    try:
-        return None if found is None else read(found)
-    except SettingError as error:
-        complaints.append(f"setting `ipu.{key}`: {error}; it is ignored")
-        return None
-
-
-def _complaint(key: str, wanted: str, found: object) -> str:
-    return f"setting `{key}` is {wanted}, found {found!r:.60}; it is ignored"

@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.setting_error import SettingError
+from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import MOST_FOLDERS, MOST_READ, include_folders, parse_define
 
 
