@@ -1,4 +1,9 @@
-"""Profile of a run: cycles by bundle, slot and loop."""
+"""Profile of a run: cycles by bundle, slot and loop; and the run as a timeline.
+
+The timeline is in the trace format of Chrome, which Perfetto opens, too. Each instruction position
+of a slot is a track, each instruction that has an effect an event. A cycle lasts one microsecond,
+so the numbers on the time axis are cycles.
+"""
 
 from __future__ import annotations
 

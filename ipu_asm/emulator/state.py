@@ -1,4 +1,7 @@
-"""The state of a machine: registers, memory and program; save, restore and compare."""
+"""The state of a machine: registers, memory and program; save, restore and compare.
+
+Memory is byte-addressed; its images share all unchanged pages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Description of an instruction set as its package states it, not validated yet."""
+"""Description of an instruction set as its package states it, not validated yet, and its layout.
+
+Bit fields that a description does not place follow from it by one of two rules. A field belongs to
+one operand type, and a slot has as many fields of a type as any of its instructions needs. Or
+operand types share fields (`shared_fields`).
+"""
 
 from __future__ import annotations
 

@@ -23,6 +23,18 @@ a number operand of which 16 bits count: ``sext16(operand)`` sign-extended, ``ze
   of these operands is one of the words; `wide` stands for the mode of the machine. ``never if ...``
   faults whatever a register holds; with `perhaps` in front, what else the instruction faults
   depends on is not known
+
+Sets whose registers may also hold data, so that control follows from a program only where its
+counters are constants, state the instructions that constants come from and that loops consist of. A
+term may also be a number:
+
+- ``"computes": {"dst": "src + sext16(imm)"}``: the new value of a register operand; a number that
+  is written outside of its signed 16 bits has no known value
+- ``"branch": "cond != 0"``: when a branch is taken, by the value of a register operand before it;
+  `==` or `!=`
+- ``"pointer": "target"``: the register operand that holds the address where control continues
+- ``"repeat": ("count", "length")``: the bundles after it are executed as often as the first
+  operand says; the second one is their number minus one
 """
 
 from __future__ import annotations

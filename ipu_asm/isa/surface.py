@@ -1,4 +1,4 @@
-"""The syntax of programs in an instruction set, and advice about syntax of other assemblers."""
+"""The syntax of programs in a set, directives, and advice about syntax of other assemblers."""
 
 from __future__ import annotations
 

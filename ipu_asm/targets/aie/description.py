@@ -1,4 +1,4 @@
-"""Description of an AI Engine: surface, slots, and the forms of its tables."""
+"""Description of an AI Engine: slots, the differences between the generations, and the surface."""
 
 from __future__ import annotations
 

@@ -45,6 +45,12 @@ COUNTING = Counting(
     links=frozenset(("lr",)),
     hardware_loop=LoopCounter("lc", distance=7),
 )
+"""Constants, decrementing branches and hardware loops.
+
+`jnzd` tests its source before it decrements it, so that a loop that begins with N there has N + 1
+iterations. A hardware loop has as many iterations as `lc` says when it is entered; compilers write
+its registers seven bundles before its last one at the latest.
+"""
 
 _CONSTANT = {"computes": {"dst": "imm"}}
 _COPY = {"computes": {"dst": "src"}}

@@ -1,4 +1,4 @@
-"""The description of Graphcore Colossus."""
+"""Description of Graphcore Colossus: its forms as instructions, and the surface of its assembly."""
 
 from __future__ import annotations
 
@@ -51,6 +51,11 @@ COUNTING = Counting(
     links=frozenset((ALIASES["$lr"],)),
     repeats=RepeatLimits(bundle_bytes=8, most=4095),
 )
+"""Constants, decrementing branches and `rpt`.
+
+`brnzdec` tests its register before it decrements it, so that a loop that begins with N there has
+N + 1 iterations. Counters of `rpt` have 12 bits on the smallest tiles.
+"""
 
 # By the form as `instruction_spec` has it.
 _FACTS: Mapping[str, Mapping[str, Any]] = {

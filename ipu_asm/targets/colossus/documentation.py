@@ -204,7 +204,11 @@ class OperationDoc(NamedTuple):
 
 
 def _table(lines: str) -> dict[str, OperationDoc]:
-    """Parse a table of `summaries`, by name."""
+    """Parse a table, by name.
+
+    An entry is `name: title | sentence | pseudo-code`; the pseudo-code is optional. Indented lines
+    continue the previous entry.
+    """
     table = {}
     for line in re.sub(r"\n +", " ", lines).strip().splitlines():
         name, _, said = line.partition(": ")

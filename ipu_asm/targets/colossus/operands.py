@@ -77,6 +77,14 @@ _SUMMARIES = {
     "$FP_NFMT": "number format of quarter (8-bit) values",
     "$FP_SCL": "scale of quarter (8-bit) values in conversions",
 }
+"""What the control and status registers are, and their fields as far as published.
+
+Positions of fields are those that Graphcore's public headers name; the meanings of the
+floating-point fields are those of PopLibs' `FloatingPointBehaviour` and of the published tile
+vertex ISA. Which bit of `$FP_INFMT` is for which operand, and that `$FP_ISCL` takes a sum, are
+from PopLibs' convolutions in quarter. A register without a public description has no entry, and
+fields of which only the names are public say so.
+"""
 
 _NUMBER = re.compile(r"\d+")
 LOCAL_PREFIX = ".L"

@@ -1,4 +1,7 @@
-"""The description of EdgeNPU."""
+"""Description of EdgeNPU: buffers, operand types, layout, and the surface of its assembly.
+
+Where the reference does not specify an operand's syntax, the docstring of the class does.
+"""
 
 from __future__ import annotations
 

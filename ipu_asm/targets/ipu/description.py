@@ -1,4 +1,4 @@
-"""Description of the IPU: surface, slots, and the instructions of `instruction_spec`."""
+"""Description of the IPU: registers, operand types, slots, and the surface of its assembly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Description of IPU 2: surface, slots, and the instructions of `instruction_spec`."""
+"""Description of IPU 2: registers, operand types, slots, and the surface of its assembly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of XDNA1."""
+"""Description of XDNA1: its registers besides the shared ones, and its operand classes."""
 
 from __future__ import annotations
 

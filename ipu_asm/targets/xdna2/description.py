@@ -1,4 +1,4 @@
-"""The description of XDNA2."""
+"""Description of XDNA2: its registers besides the shared ones, and its operand classes."""
 
 from __future__ import annotations
 

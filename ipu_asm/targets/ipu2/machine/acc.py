@@ -1,7 +1,8 @@
-"""The acc slot: accumulates the products of the bundle.
+"""The acc and aaq slots: accumulate the products of the bundle, activate and quantize the sums.
 
 It reads the accumulator from before the bundle. Words that an instruction moves in its role as
-arithmetic on float32 become quiet where they are NaN; `ACC.RESHAPE` moves bits.
+arithmetic on float32 become quiet where they are NaN; `ACC.RESHAPE` moves bits. The aaq slot
+sees the result of the acc slot of the same bundle.
 """
 
 from __future__ import annotations
