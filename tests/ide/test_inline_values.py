@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.inline_values import inline_values
+from ipu_asm.ide.hints import inline_values
 from ipu_asm.text import Span
 from tests.ide.cursor import fixture
 from tests.ide.test_everywhere import damaged

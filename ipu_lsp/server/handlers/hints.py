@@ -5,7 +5,6 @@ from __future__ import annotations
 from lsprotocol import types as t
 
 from ipu_asm.ide import hints
-from ipu_asm.ide import inline_values as ide_inline_values
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.convert import markup
@@ -57,5 +56,5 @@ def inline_values(session: LspSession, params: t.InlineValueParams) -> list[Json
     stopped = coordinates.offset(params.context.stopped_location.start)
     return [
         {"range": coordinates.range(value.span), "expression": value.expression}
-        for value in ide_inline_values.inline_values(view.analysis, span, stopped)
+        for value in hints.inline_values(view.analysis, span, stopped)
     ]

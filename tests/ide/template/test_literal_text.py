@@ -8,9 +8,8 @@ from ipu_asm import analyze
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.ide.folding import folding, selection_ranges
-from ipu_asm.ide.hints import code_lenses, inlay_hints
+from ipu_asm.ide.hints import code_lenses, inlay_hints, inline_values
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inline_values import inline_values
 from ipu_asm.ide.kinds import ADDRESSES, EXPANSIONS, LOOPS, REFERENCES, VALUES
 from ipu_asm.ide.listing import listed_program, listing, slot_grid
 from ipu_asm.ide.navigation import definition, references, rename
