@@ -20,7 +20,6 @@ from ipu_asm.isa.gnu_expressions import evaluate
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
 from ipu_asm.program.incremental_cache import IncrementalCache
 from ipu_asm.program.labels import (
@@ -94,26 +93,19 @@ def _after_edit(slices: SlicedText, before: Program, diff: BundleDiff) -> Progra
     macros = _macros_after(moved, bundles, cache, before, diff)
     old = listed(before.addresses)
     addresses = _addresses_after(old, bundles, diff)
-    same = _same_parts(before, bundles, old, addresses, diff)
-    if same.labels:
+    same_labels, same_addresses = _same_parts(before, bundles, old, addresses, diff)
+    if same_labels:
         labels = before.layout.labels.moved(diff)
     else:
         labels = read_labels(isa, bundles, cache.where(is_labelled))
     same_macros = macros == moved
-    cache.same_names = same.labels and same_macros
+    cache.same_names = same_labels and same_macros
     references: list[Reference] = []
-    if all(same) and same_macros:
+    if same_labels and same_addresses and same_macros:
         references = _references_after(before.references, bundles, addresses, labels, diff)
     references = references or _all_references(bundles, addresses, labels, cache)
     program = Program(isa, slices, ProgramLayout(addresses, labels, references), macros, cache)
     return add_findings(program, same_macros)
-
-
-class _Same(NamedTuple):
-    """What is unchanged since the earlier state, apart from bundle numbers."""
-
-    labels: bool
-    addresses: bool
 
 
 def _same_parts(
@@ -122,7 +114,8 @@ def _same_parts(
     old_addresses: list[int],
     addresses: list[int],
     diff: BundleDiff,
-) -> _Same:
+) -> tuple[bool, bool]:
+    """Return whether labels and addresses are those of before, apart from bundle numbers."""
     fresh = slice(diff.head, diff.tail)
     gone = slice(diff.head, diff.old_tail)
     same_addresses = addresses[diff.tail] == old_addresses[diff.old_tail]
@@ -130,7 +123,7 @@ def _same_parts(
         same_addresses = same_addresses and addresses[fresh] == old_addresses[gone]
     old = [before.bundles[number] for number in diff.replaced]
     new = [bundles[number] for number in diff.inserted]
-    return _Same(are_labelled_alike(old, new), same_addresses)
+    return are_labelled_alike(old, new), same_addresses
 
 
 def _all_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) -> Macros:

@@ -74,9 +74,10 @@ def rebased(program: Program, cost: Cost = packed_cycles) -> RebaseResult:
     """
     presets = every_preset(program)
     found = list(rebased_programs(program, presets, packed_cycles))
-    packs_best = min(found, key=lambda each: each.cost).program
+    packs_best, _ = min(found, key=lambda each: each[1])
     made = [_Made(program), _Made(packs_best, ((program, packs_best),))]
-    made.append(_Made(found[-1].program, ((program, found[-1].program),)))
+    updates_least, _ = found[-1]
+    made.append(_Made(updates_least, ((program, updates_least),)))
     made += [_shortened(each, presets) for each in made]
     chosen = min(made, key=lambda each: cost(each.program))
     for old, new in chosen.rewritings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from ipu_asm.flow.control_run.iteration_bounds import steps_to_zero
+from ipu_asm.flow.control_run.iteration_bounds import extent_of, steps_to_zero
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, ControlRun, iterations_at_end
 from ipu_asm.flow.control_run.steps import Branch
 from ipu_asm.flow.control_run.trace import Dimension, Executed, LoopRun, Node, Progression
@@ -160,12 +160,10 @@ def _before_branch(
 
 def _may_be_false(relation: str, start: int, outer: Sequence[Dimension]) -> bool:
     """Return whether a condition is false for a difference that starts so, in some iteration."""
-    low = high = start
-    for stride, count in outer:
-        if not isinstance(stride, int) or not isinstance(count, int):
-            return False
-        low += min(0, stride * (count - 1))
-        high += max(0, stride * (count - 1))
+    extent = extent_of(start, outer)
+    if extent is None:
+        return False
+    low, high, _ = extent
     if relation in ("<", ">="):
         return high >= 0 if relation == "<" else low < 0
     moving = [s for s, count in outer if isinstance(s, int) and s and count != 1]

@@ -289,13 +289,9 @@ def _positions(run: ControlRun, places: Mapping[int, Iterable[str]]) -> dict[int
     """Return the positions of registers by address, each once; those unknown to a run are left."""
     positions = run.names.positions
     return {
-        address: [positions[name] for name in _lower(names) if name in positions]
+        address: [positions[n] for n in dict.fromkeys(map(str.lower, names)) if n in positions]
         for address, names in places.items()
     }
-
-
-def _lower(names: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(name.lower() for name in names)
 
 
 def starts_after(program: Program, run: ControlRun) -> Sequence[int]:

@@ -264,29 +264,26 @@ def _of_guards(rings: Rings, step: Step) -> Iterator[int]:
         yield from [rings.get(update.register, 0)] * update.guards
 
 
-class SettledLoop(NamedTuple):
-    """All iterations of a loop, and the values and the address where the run goes on."""
-
-    segments: list[Segment]
-    values: list[Value]
-    following: int
-
-
 def settle(
     steps: Sequence[Step], iterations: Sequence[Iteration], exits: Sequence[UnknownExit]
-) -> SettledLoop | None:
-    """Settle a loop from its first three iterations and the exit in each; None if it cannot be."""
+) -> tuple[list[Segment], list[Value], int] | None:
+    """Settle a loop from its first three iterations and the exit in each.
+
+    Return all its iterations, and the values and the address with which the run continues; None if
+    the iterations are not uniform, or something else may end them.
+    """
     first, second, third = (iteration.nodes for iteration in iterations)
     rings = rings_of(steps, first, iterations[0].values)
     if rings is None:
         return None
     strides = in_rings(rings, steps, first, strides_between(first, second))
     again = in_rings(rings, steps, first, strides_between(second, third))
-    changes = _changes(rings, [exit_.after for exit_ in exits])
+    changes = _uniform_change(rings, [exit_.after for exit_ in exits])
+    ends = [iteration.values for iteration in iterations]
     address, place = exits[0][:2]
     is_uniform = (
         strides == again
-        and _moves_alike(rings, iterations)
+        and _uniform_change(rings, ends) is not None
         and all(exit_[:2] == (address, place) for exit_ in exits)
     )
     if not is_uniform or strides is None or changes is None:
@@ -305,10 +302,10 @@ def settle(
     for register, modulus in rings.items():
         values[register] = modulo(values[register], modulus)
     segments = [Segment(folded(first, strides, count), count), Segment(last, 1)]
-    return SettledLoop(segments, values, address + 1 if executed.taken else branch.target)
+    return segments, values, address + 1 if executed.taken else branch.target
 
 
-def _changes(rings: Rings, states: Sequence[Sequence[Value]]) -> list[Value] | None:
+def _uniform_change(rings: Rings, states: Sequence[Sequence[Value]]) -> list[Value] | None:
     """Return the change of each value between states; None if it is not always the same."""
     one, two, three = states
     changes = _differences(rings, one, two)
@@ -321,11 +318,6 @@ def _differences(rings: Rings, a: Sequence[Value], b: Sequence[Value]) -> list[V
     for register, modulus in rings.items():
         found[register] = modulo(found[register], modulus)
     return found
-
-
-def _moves_alike(rings: Rings, iterations: Sequence[Iteration]) -> bool:
-    ends = [iteration.values for iteration in iterations]
-    return _differences(rings, *ends[:2]) == _differences(rings, *ends[1:])
 
 
 def _repetitions(

@@ -250,9 +250,5 @@ def iterations_at_end(run: ControlRun, loops: Mapping[int, int]) -> list[Iterati
         counts = [segment.trips for segment in complete]
         trips = sum(count for count in counts if isinstance(count, int))
         found.append(Iteration(node.head, trips + 1))
-        nodes = _last(node) if is_begun else ()
+        nodes = node.segments[-1].nodes if is_begun and node.segments else ()
     return found
-
-
-def _last(node: LoopRun) -> Sequence[Node]:
-    return node.segments[-1].nodes if node.segments else ()

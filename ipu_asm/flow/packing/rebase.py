@@ -78,15 +78,10 @@ _MAX_LOST = 4
 Cost = Callable[[Program], int]
 
 
-class Rebased(NamedTuple):
-    """A program that does the same, and its cost."""
-
-    program: Program
-    cost: int
-
-
-def rebased_programs(program: Program, presets: Presets, cost: Cost) -> Iterator[Rebased]:
-    """Yield programs with ever fewer executed updates, the given one first.
+def rebased_programs(
+    program: Program, presets: Presets, cost: Cost
+) -> Iterator[tuple[Program, int]]:
+    """Yield programs with ever fewer executed updates and their costs, the given one first.
 
     `presets` are the values of the host of each configuration, with which the program halts. A step
     that raises the cost is not taken. Raises `PackingError` if the program cannot be rewritten.
@@ -102,14 +97,14 @@ def rebased_programs(program: Program, presets: Presets, cost: Cost) -> Iterator
     search = _Search(presets, cost)
     known = search.known(program)
     least = cost(program)
-    yield Rebased(program, least)
+    yield program, least
     for _ in range(_MAX_STEPS):
         found = search.step(known, least)
         if found is None:
             return
         known, reached = found
         least = min(least, reached)
-        yield Rebased(known.program, reached)
+        yield known.program, reached
 
 
 def loops_in_one_bundle(program: Program, presets: Presets) -> Program:
