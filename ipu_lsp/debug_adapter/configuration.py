@@ -214,7 +214,7 @@ class _Fields:
         try:
             return reader(value)
         except SettingError as error:
-            self.reject(key, str(error))
+            self.reject(key, error.text(_shown))
         except DataError as error:
             self.files.mistakes.append(f"`{self._prefix}{key}`: {error}")
         return otherwise
@@ -280,7 +280,7 @@ def _text(wanted: str) -> Reader[str]:
 def _of_type(type_: type[_T], wanted: str) -> Reader[_T]:
     def read(value: object) -> _T:
         if not isinstance(value, type_):
-            raise _error(wanted, value)
+            raise SettingError(wanted, value)
         return value
 
     return read
@@ -304,10 +304,10 @@ def _number(least: int, most: int) -> Reader[int]:
     def read(value: object) -> int:
         number = number_value(value) if isinstance(value, str) else value
         if type(number) is not int:
-            raise _error("a number such as 4096 or `0x1000`", value)
+            raise SettingError("a number such as 4096 or `0x1000`", value)
         if not least <= number <= most:
             limits = f"{least} or more" if most == _ENDLESS else f"{least} to {most:#x}"
-            raise _error(limits, value)
+            raise SettingError(limits, value)
         return number
 
     return read
@@ -353,19 +353,15 @@ def _host_option(option: HostOption) -> Reader[Any]:
         if type(value) is int and 0 <= value < len(option.choices):
             found = option.choices[value]
         if found is None:
-            raise _error(f"one of {', '.join(option.choices)}", value)
+            raise SettingError(f"one of {', '.join(option.choices)}", value)
         return found
 
     def number(value: object) -> int | float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _error("a number such as 0.5", value)
+            raise SettingError("a number such as 0.5", value)
         return value
 
     return choice if option.kind == "choice" else number
-
-
-def _error(wanted: str, value: object) -> SettingError:
-    return SettingError(f"{wanted}, found {_shown(value)}")
 
 
 def _shown(value: object) -> str:
