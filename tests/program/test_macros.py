@@ -6,8 +6,8 @@ import pytest
 
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
-from ipu_asm.program.execution_modes import modes_of
 from ipu_asm.program.macros import MacroRegion, Macros
+from ipu_asm.targets.colossus.rules.wrong_mode import modes_of
 
 ISA = load_isa("colossus")
 
