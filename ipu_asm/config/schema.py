@@ -106,15 +106,15 @@ def _read_fields(
     """Return the values of simple fields, and the fields that are tables."""
     values: dict[str, Any] = {}
     tables: dict[str, Table] = {}
+    if table.is_json:
+        value = {key: value[key] for key in table.fields if value.get(key) is not None}
     for key, item in value.items():
         field = table.each or table.fields.get(key)
         try:
             if table.check_key is not None:
                 table.check_key(key)
-            if field is None and not table.is_json:
+            if field is None:
                 raise SettingError(f"unknown key; {_known(key, table.fields)}")
-            if field is None or (item is None and table.is_json):
-                continue
             if isinstance(field, Table):
                 tables[key] = field
             else:
