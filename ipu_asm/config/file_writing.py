@@ -15,7 +15,7 @@ BACKUP_SUFFIX = ".ipu-backup"
 """The end of the name of the backup beside a source while it is edited in place."""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_MOST_NAMES = 100
+_MAX_NAMES = 100
 """How many names are tried for a draft before the folder is given up."""
 _WRITE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -132,7 +132,7 @@ class _Draft:
         Its name is random: other threads write there, and killed processes leave their files.
         """
         folder = os.path.dirname(self._path)
-        for _ in range(_MOST_NAMES):
+        for _ in range(_MAX_NAMES):
             self._draft = os.path.join(folder, f".ipu-{os.urandom(6).hex()}.tmp")
             with suppress(FileExistsError):
                 return os.open(self._draft, _NEW_FILE, self._bits)

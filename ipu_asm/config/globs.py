@@ -115,8 +115,8 @@ def _character(match: re.Match[str]) -> str:
     return f"(?!/)[{'^' if match[1] else ''}{inner}]"
 
 
-_MOST_BYTES = 1 << 18
-_MOST_LINES = 5_000
+_MAX_BYTES = 1 << 18
+_MAX_LINES = 5_000
 _LONGEST_LINE = 1_000
 _GIT_FOLDER = ".git"
 _GIT_FILES = (".gitignore", os.path.join(_GIT_FOLDER, "info", "exclude"))
@@ -204,7 +204,7 @@ class Exclusion:
         return False
 
     def _lines_for(self, folder: str) -> tuple[_Ignore, ...] | None:
-        """The lines that apply in a folder, those that count more behind; None outside of git."""
+        """The lines that apply in a folder, those that count more last; None outside of git."""
         if folder not in self._ignores:
             parent = os.path.dirname(folder)
             above: tuple[_Ignore, ...] | None = None
@@ -235,10 +235,10 @@ def _read_lines(folder: str, name: str) -> Iterator[_Ignore]:
     if not os.path.isfile(path):
         return
     try:
-        content = read_beginning(Target(path), _MOST_BYTES).removeprefix(BOM_UTF8)
+        content = read_beginning(Target(path), _MAX_BYTES).removeprefix(BOM_UTF8)
     except FileError:
         return
-    for line in content.decode("utf-8", "replace").splitlines()[:_MOST_LINES]:
+    for line in content.decode("utf-8", "replace").splitlines()[:_MAX_LINES]:
         pattern = line if line.endswith("\\ ") else line.rstrip(" ")
         is_negated = pattern.startswith("!")
         pattern = pattern[is_negated:]

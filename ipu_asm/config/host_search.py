@@ -19,9 +19,9 @@ from ipu_asm.config.host_configurations import (
 _BESIDE = ("", "test", "tests")
 """Folders of tests, in the folder of a kernel and in those above it."""
 
-_MOST_FILES = 200
+_MAX_FILES = 200
 _FILES = ("cr", "lr")
-_MOST_REGISTERS = 64
+_MAX_REGISTERS = 64
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -40,7 +40,7 @@ _OPEN_FILES = ("${file}", "${relativeFile}")
 WATCHED = (f"**/.vscode/{LAUNCH_FILE}", "**/test_*.py", "**/*_test.py")
 """Globs of the files that are read."""
 
-_MOST_HOSTS = 16
+_MAX_HOSTS = 16
 
 
 def host_configurations(path: str, root: str) -> tuple[HostConfiguration, ...]:
@@ -51,7 +51,7 @@ def host_configurations(path: str, root: str) -> tuple[HostConfiguration, ...]:
     found: dict[tuple[tuple[str, int], ...], HostConfiguration] = {}
     folders = list(_folders_up_to(os.path.dirname(path), root))
     for each in (*launches(path, folders), *tested(path, folders)):
-        if each.values and len(found) < _MOST_HOSTS:
+        if each.values and len(found) < _MAX_HOSTS:
             found.setdefault(tuple(sorted(each.values.items())), each)
     return tuple(found.values())
 
@@ -127,7 +127,7 @@ def tested(path: str, folders: Iterable[str]) -> Iterator[HostConfiguration]:
     Of the tests in and beside `folders`, only those that contain the kernel's name are parsed.
     """
     kernel = os.path.basename(path)
-    for file in list(_tests(folders))[:_MOST_FILES]:
+    for file in list(_tests(folders))[:_MAX_FILES]:
         content = read_small(file)
         if kernel.encode() in content:
             try:
@@ -191,7 +191,7 @@ def _of_assignment(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, int
         first, last = _number(low) if low else 0, _number(high) if high else None
         if first is None or last is None or target.slice.step or not isinstance(value, _SEQUENCES):
             return
-        numbers, values = list(range(first, min(last, first + _MOST_REGISTERS))), value.elts
+        numbers, values = list(range(first, min(last, first + _MAX_REGISTERS))), value.elts
     for number, item in zip(numbers, values):
         found = _number(item)
         if number is not None and found is not None:

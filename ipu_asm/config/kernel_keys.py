@@ -37,7 +37,7 @@ NAMED_VALUES = {WIDE: WIDE_MODES, QUANTIZE: ("off", "on")}
 MOST_CONFIGURATIONS = 16
 """The configurations of one kernel: what a program does is computed in each."""
 
-_MOST_REGISTERS = 64
+_MAX_REGISTERS = 64
 _REGISTER = re.compile(r"[a-z][a-z_]*\d{1,3}|[a-z][a-z0-9_]{0,15}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,3}", re.ASCII)
 _LOWEST, _HIGHEST = -(1 << 31), (1 << 32) - 1
@@ -150,8 +150,8 @@ def _number(name: str, value: Any) -> int:
 
 
 def _check_length(table: Mapping[str, Any]) -> None:
-    if len(table) > _MOST_REGISTERS:
-        raise SettingError(f"expected at most {_MOST_REGISTERS} registers, found {len(table):,}")
+    if len(table) > _MAX_REGISTERS:
+        raise SettingError(f"expected at most {_MAX_REGISTERS} registers, found {len(table):,}")
 
 
 def _check_count(count: int) -> None:

@@ -181,7 +181,7 @@ def _in_contexts(text: str, key: tuple[str, ...], name: str) -> list[TextEdit]:
 
 
 def _added(group: _Group, item: str) -> TextEdit:
-    """Return the insertion of an item behind the last one of a bracketed value."""
+    """Return the insertion of an item after the last one of a bracketed value."""
     start = group.span.start + 1 if group.is_empty else group.last_end
     return TextEdit(Span(start, start), item if group.is_empty else f", {item}")
 

@@ -20,7 +20,7 @@ _READ_TIMINGS: Mapping[str, str] = {
     "live": "value as this bundle's earlier slots leave it",
 }
 _ACCESSES: Mapping[str, str] = {"r": "read", "w": "written", "rw": "read and written"}
-_MOST_FORMS = 12
+_MAX_FORMS = 12
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -29,11 +29,11 @@ def instruction_markdown(
 ) -> str:
     """Return the page of one instruction, without a final line break.
 
-    `others` are the other forms of its mnemonic to list; by default the first `_MOST_FORMS` of all.
+    `others` are the other forms of its mnemonic to list; by default the first `_MAX_FORMS` of all.
     """
     language = isa.surface.language_id
     forms = _other_forms(isa, spec) if others is None else others
-    most = _MOST_FORMS if others is None else len(forms)
+    most = _MAX_FORMS if others is None else len(forms)
     sections = (
         fenced_code(spec.syntax, language),
         _heading(isa, spec),

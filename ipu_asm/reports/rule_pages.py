@@ -10,7 +10,7 @@ from ipu_asm.lint.rule import Rule, pages_folder
 from ipu_asm.lint.rules import all_rules, near_codes, near_rules
 from ipu_asm.reports.instruction_page import instruction_markdown
 
-_MOST_SUGGESTIONS = 5
+_MAX_SUGGESTIONS = 5
 _SHORTEST_PART = 3
 FOLDER = Path(pages_folder())
 _INTRODUCTION = """\
@@ -80,7 +80,7 @@ def suggestions(query: str, isa: Isa) -> list[str]:
         part = query.lower()
         inside = [word for word in (*names, *isa.instructions) if part in word.lower()]
         near += sorted(inside, key=lambda word: not word.lower().startswith(part))
-    return list(dict.fromkeys(near or near_rules(query) or near_codes(query)))[:_MOST_SUGGESTIONS]
+    return list(dict.fromkeys(near or near_rules(query) or near_codes(query)))[:_MAX_SUGGESTIONS]
 
 
 def rule_markdown(rule: Rule) -> str:

@@ -252,7 +252,7 @@ if __name__ == "__main__":
 def assertions(language: Language) -> Iterator[dict[str, Any]]:
     """Yield a pattern for each sort of assertion, at the beginning of a comment."""
     marks = language.isas[0].surface.comments
-    # A mark of two characters, which may be an operator, begins a comment behind two blanks only.
+    # A mark of two characters, which may be an operator, begins a comment after two blanks only.
     ends = "|".join(escaped(mark) if len(mark) == 1 else f"  {escaped(mark)}" for mark in marks)
     for kind in AssertionKind:
         form, is_whole = FORMS.get(kind, ("", False))

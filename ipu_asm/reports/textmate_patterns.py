@@ -78,7 +78,7 @@ class Language(NamedTuple):
 
     @property
     def label_colon(self) -> str:
-        """Return the pattern of the mark behind a label."""
+        """Return the pattern of the mark after a label."""
         return self.terminals.patterns[LABEL_TOKENS[-1]]
 
 
@@ -176,7 +176,7 @@ class Terminals(NamedTuple):
         return self.is_one("SEPARATOR", mark) or self.ends_with(mark)
 
     def ignores(self, text: str, before: str = "") -> bool:
-        """Check whether the parser ignores a text, such as a comment, behind `before` on a line."""
+        """Check whether the parser ignores a text, such as a comment, after `before` on a line."""
         patterns = (re.compile(self.patterns[name]) for name in self.ignored)
         return any(pattern.fullmatch(before + text, len(before)) for pattern in patterns)
 
@@ -291,7 +291,7 @@ def directives(language: Language) -> Iterator[Pattern]:
         return
     word, equals = f"(?:{terminals.word})", terminals.patterns["EQUALS"]
     first = rf"(?=\.){word}|{word}(?={BLANKS}{equals})"
-    # Another statement begins behind a separator, a label or a brace.
+    # Another statement begins after a separator, a label or a brace.
     behind = f"{language.label_colon}{{;" if terminals.ends_with(";") else language.label_colon
     start = f"(?:^|(?<=[{behind}])){BLANKS}(?!{word}{BLANKS}{language.label_colon})"
     ends = ";" if terminals.ends_with(";") else ""

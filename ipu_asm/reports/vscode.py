@@ -311,7 +311,7 @@ def _enter_rules(language: Language) -> Iterator[dict[str, Any]]:
         yield from _BLOCK_COMMENT_RULES
     surface = language.isas[0].surface
     if surface.bundle_end:
-        # A bundle that begins behind its label continues on further lines.
+        # A bundle that begins after its label continues on further lines.
         separator = escaped(surface.separator)
         marks = "".join(dict.fromkeys("".join(_comment_marks(language))))
         other = f"[^{marks}{separator}]"

@@ -21,7 +21,7 @@ from ipu_asm.testbench.arrays import Array, ElementOrigin, Source, origin_of
 from ipu_asm.testbench.execution import Execution, Leg
 
 _LONGEST_SEARCH_S: Final = 5.0
-_MOST_RANGES: Final = 4
+_MAX_RANGES: Final = 4
 
 
 class Writer(NamedTuple):
@@ -80,8 +80,8 @@ class _Search:
             return ""
         if not planned.writes:
             return "; it has no stores"
-        shown = [f"{each.start:#x}..{each.stop - 1:#x}" for each in planned.writes[:_MOST_RANGES]]
-        more = ", ..." if len(planned.writes) > _MOST_RANGES else ""
+        shown = [f"{each.start:#x}..{each.stop - 1:#x}" for each in planned.writes[:_MAX_RANGES]]
+        more = ", ..." if len(planned.writes) > _MAX_RANGES else ""
         return f"; its stores have written {', '.join(shown)}{more}"
 
     def _author(self, write: LastWrite) -> str:

@@ -24,7 +24,7 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 
-_MOST_LEGS: Final = 64
+_MAX_LEGS: Final = 64
 
 
 class Leg(NamedTuple):
@@ -48,7 +48,7 @@ class Execution:
         self.kernel = kernel
         self.machine = machine
         self.settings = settings
-        self.legs: deque[Leg] = deque(maxlen=_MOST_LEGS)
+        self.legs: deque[Leg] = deque(maxlen=_MAX_LEGS)
         self.end = "not run yet"
         self._lines = machine.state.lines
         self._checks: AssertionChecks | None = None

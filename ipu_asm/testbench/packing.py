@@ -39,7 +39,7 @@ MOST_CYCLES: Final = 5_000
 """Bundles of the program that each run of the proof executes at most."""
 
 _RUNS: Final = 3
-_MOST_SEEDS: Final = 12
+_MAX_SEEDS: Final = 12
 _DATA_BITS: Final = (8, 3, 1, 0)
 _WORD_BYTES: Final = 4
 
@@ -102,7 +102,7 @@ def prove(plan: PackingPlan, presets: Mapping[str, int]) -> int:
     Registers of the host that `presets` do not have get random values.
     """
     runs = 0
-    for seed in range(_MOST_SEEDS):
+    for seed in range(_MAX_SEEDS):
         trial = trial_of(plan, presets, seed)
         if trial is None:
             raise ProofError(_no_values(plan, presets))
@@ -255,7 +255,7 @@ def compare_runs(
     The second program is called the new one in messages. `ignored` registers may differ.
     """
     runs = 0
-    for seed in range(_MOST_SEEDS):
+    for seed in range(_MAX_SEEDS):
         start = random_state(machine_for(one.isa.name), old.presets, seed)
         first = end_of_run(one, old.presets, start, old.summary.cycles or 0)
         if first is None:

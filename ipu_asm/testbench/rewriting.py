@@ -39,11 +39,11 @@ from ipu_asm.testbench.packing import (
 )
 
 _WANTED: Final = 2
-_MOST_CYCLES: Final = 20_000
-_MOST_STEPS: Final = 1_500
+_MAX_CYCLES: Final = 20_000
+_MAX_STEPS: Final = 1_500
 _FACTORS: Final = (2, 3)
 _STEPS: Final = (512, 128, 64, 16, 4, 1)
-_MOST_DRAWN: Final = 20
+_MAX_DRAWN: Final = 20
 Cost = Callable[[Program], int]
 
 
@@ -167,11 +167,11 @@ def _halts_otherwise(program: Program, presets: Mapping[str, int], cycles: int |
 
 def _cycles(program: Program, presets: Mapping[str, int]) -> int | None:
     """Return the cycles of a run that halts soon; None if it does not."""
-    run = control_run(program, presets, _MOST_STEPS)
+    run = control_run(program, presets, _MAX_STEPS)
     if run.end.reason not in (HALTED, RAN_OFF):
         return None
     cycles = summarise(run).cycles
-    return cycles if cycles is not None and cycles <= _MOST_CYCLES else None
+    return cycles if cycles is not None and cycles <= _MAX_CYCLES else None
 
 
 def _values(names: Sequence[str], presets: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
@@ -183,7 +183,7 @@ def _values(names: Sequence[str], presets: Mapping[str, int]) -> Iterator[Mappin
         for step in _STEPS:
             yield known | {name: known.get(name, 0) + step for name in chosen}
     random = Random(0)
-    for _ in range(_MOST_DRAWN):
+    for _ in range(_MAX_DRAWN):
         yield known | {name: random.randint(1, 9) * random.choice(_STEPS) for name in names}
 
 

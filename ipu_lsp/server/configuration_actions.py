@@ -33,7 +33,7 @@ from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice, uri_of
 
-_MOST_FOLDERS = 3
+_MAX_FOLDERS = 3
 """How many folders are offered for one header."""
 
 
@@ -134,7 +134,7 @@ def _search(
         yield from time_slice.pause()
         if path is not None:
             folders.append(path[: -len(name)].rstrip("/" + os.sep) or os.sep)
-            if len(folders) >= _MOST_FOLDERS:
+            if len(folders) >= _MAX_FOLDERS:
                 return
 
 

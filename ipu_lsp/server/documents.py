@@ -75,7 +75,7 @@ class ChangeOrder:
         return self._is_first_whole and self._is_before_first(version)
 
     def is_too_late(self, version: int | None) -> bool:
-        """Return whether the changes behind a version are not known any more."""
+        """Return whether the changes after a version are not known any more."""
         return not self._is_first_whole and self._is_before_first(version)
 
     def later_than(self, version: int | None) -> list[Notification]:

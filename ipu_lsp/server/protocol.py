@@ -10,7 +10,7 @@ their converter, and its exceptions. Its reader, its workspace and its futures a
 - Cancellation. It reads the next message when a handler has returned, so that a handler on the
   server's thread can neither be cancelled nor see that more edits wait. Handlers on other threads
   would share analyzers that one thread changes.
-- Input. A damaged header ends its reader or swallows the messages behind it, and its workspace
+- Input. A damaged header ends its reader or swallows the messages after it, and its workspace
   splits lines at form feeds and U+2028, where the protocol does not.
 """
 

@@ -49,7 +49,7 @@ class Measured(NamedTuple):
 
     @property
     def empty_cycles(self) -> int:
-        """The cycles in memory without a program, behind the last bundle."""
+        """The cycles in memory without a program, after the last bundle."""
         assert self.facts is not None
         end = self.facts.run.end
         limit = self.program.isa.program_limit

@@ -62,7 +62,7 @@ class AccessReport(NamedTuple):
 
     @property
     def end(self) -> int | None:
-        """The offset behind the last byte."""
+        """The offset after the last byte."""
         return self.bytes[-1].stop if self.bytes else None
 
 

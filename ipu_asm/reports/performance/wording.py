@@ -14,8 +14,8 @@ from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Regi
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
 from ipu_asm.text import counted
 
-_MOST_LINES = 10
-_MOST_MOVES = 8
+_MAX_LINES = 10
+_MAX_MOVES = 8
 _LARGEST_DECIMAL = 9
 
 
@@ -66,7 +66,7 @@ def product_of(loop: LoopReport, unit: str) -> str:
 
 
 def pressure_text(pressure: Sequence[SlotPressure]) -> str:
-    """Return what bounds a loop: `lr 22/2 = 11 <- bound, mult 9`; the mark is behind all alike."""
+    """Return what bounds a loop: `lr 22/2 = 11 <- bound, mult 9`; the mark follows all alike."""
     most = max((each.bundles for each in pressure), default=0)
     bounding = sum(each.bundles == most for each in pressure)
     texts = [_slot_text(each) for each in pressure]
@@ -174,8 +174,8 @@ def extent_text(access: AccessReport) -> str:
 def lines_of(places: Sequence[SourceLocation]) -> str:
     """Return the lines of places, each once: `38, 44`; of many, the first ones."""
     lines = [*dict.fromkeys(str(place.line) for place in places)]
-    more = ["..."] if len(lines) > _MOST_LINES else []
-    return ", ".join(lines[:_MOST_LINES] + more)
+    more = ["..."] if len(lines) > _MAX_LINES else []
+    return ", ".join(lines[:_MAX_LINES] + more)
 
 
 def overlap_text(overlap: Overlap) -> str:
@@ -262,8 +262,8 @@ def moves_text(report: PerformanceReport, block: BlockMoves) -> str:
 def moves_of(block: BlockMoves) -> str:
     """Return the moves in a block: `set, line 37 -> line 36`."""
     moves = [f"{m.origin.mnemonic}, line {m.origin.line} -> line {m.target}" for m in block.moves]
-    more = [f"{len(moves) - _MOST_MOVES} more"] if len(moves) > _MOST_MOVES else []
-    return "; ".join(moves[:_MOST_MOVES] + more)
+    more = [f"{len(moves) - _MAX_MOVES} more"] if len(moves) > _MAX_MOVES else []
+    return "; ".join(moves[:_MAX_MOVES] + more)
 
 
 def limit_text(report: PerformanceReport, block: BlockMoves) -> str:

@@ -25,13 +25,13 @@ from ipu_asm.text import counted
 
 _Result = TypeVar("_Result")
 _MAGIC: Final = b"\x93NUMPY"
-_MOST_HEADER: Final = 10_000
+_MAX_HEADER: Final = 10_000
 """Bytes of a header, as in numpy; more would be a structured type with many fields."""
 
-_MOST_DIRECTORY: Final = 1 << 20
+_MAX_DIRECTORY: Final = 1 << 20
 """Bytes of the directory of an archive: about 10,000 arrays."""
 
-_MOST_NAMES: Final = 8
+_MAX_NAMES: Final = 8
 _DESCR: Final = re.compile(r"""['"]descr['"]\s*:\s*(?:['"]([^'"]{1,32})['"]|(\[|\())""")
 _ORDER: Final = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)\b""")
 _SHAPE: Final = re.compile(r"""['"]shape['"]\s*:\s*\(([\dL,\s]{0,1000})\)""", re.ASCII)
@@ -39,7 +39,7 @@ _NUMBER: Final = re.compile(r"\d+", re.ASCII)
 _ITEM_SIZE: Final = re.compile(r"[<>|=]?[a-zA-Z?](\d{1,9})", re.ASCII)
 _TYPE: Final = re.compile(r"[<>|=]?([iuf])(\d)", re.ASCII)
 _KINDS: Final = {"i": "int", "u": "uint", "f": "float"}
-_MOST_DIMENSIONS: Final = 64
+_MAX_DIMENSIONS: Final = 64
 _BROKEN: Final = (
     ValueError, EOFError, RuntimeError, NotImplementedError, OverflowError, KeyError, struct.error,
     zlib.error, zipfile.BadZipFile,
@@ -80,7 +80,7 @@ def read_array(source: DataSource, most: int) -> StoredArray:
     """
     if source.is_archive:
         return read_member(source, most)
-    content = read_beginning(Target(source.file), most + _MOST_HEADER + len(_MAGIC) + 6)
+    content = read_beginning(Target(source.file), most + _MAX_HEADER + len(_MAGIC) + 6)
     header = array_header(content, source.text)
     _check_size(header, most, source.text)
     data = content[header.start : header.start + header.size]
@@ -103,9 +103,9 @@ def array_header(content: bytes, name: str) -> ArrayHeader:
     if len(content) < start:
         raise FileError("the header of the array is cut off", name)
     (length,) = struct.unpack(form, content[8:start])
-    if length > _MOST_HEADER:
+    if length > _MAX_HEADER:
         raise FileError(
-            f"expected a header of at most {_MOST_HEADER:,} bytes, found {length:,}", name
+            f"expected a header of at most {_MAX_HEADER:,} bytes, found {length:,}", name
         )
     text = content[start : start + length]
     if len(text) < length:
@@ -140,7 +140,7 @@ def _header(text: str, start: int, name: str) -> ArrayHeader:
             name,
         )
     numbers = _NUMBER.findall(shape[1])
-    if len(numbers) > _MOST_DIMENSIONS or any(len(number) > 18 for number in numbers):
+    if len(numbers) > _MAX_DIMENSIONS or any(len(number) > 18 for number in numbers):
         raise FileError(f"expected a shape, found {quoted(shape[1])}", name)
     return ArrayHeader(descr[1], tuple(map(int, numbers)), order[1] == "True", start)
 
@@ -169,11 +169,11 @@ def read_member(source: DataSource, most: int) -> StoredArray:
     def read(archive: zipfile.ZipFile, bound: _BoundedFile) -> StoredArray:
         entry = _entry(archive, source)
         with archive.open(entry) as file:
-            beginning = file.read(_MOST_HEADER)
+            beginning = file.read(_MAX_HEADER)
             header = array_header(beginning, source.text)
             _check_size(header, most, source.text)
             rest = max(0, header.start + header.size - len(beginning))
-            bound.most = rest + _MOST_DIRECTORY
+            bound.most = rest + _MAX_DIRECTORY
             content = beginning + file.read(rest)
         data = content[header.start : header.start + header.size]
         if len(data) < header.size:
@@ -202,14 +202,14 @@ def _entry(archive: zipfile.ZipFile, source: DataSource) -> zipfile.ZipInfo:
 
 def _described(archive: zipfile.ZipFile, names: Sequence[str]) -> str:
     """The first names of an archive, with the type and the shape of each array."""
-    texts = [_description(archive, name) for name in names[:_MOST_NAMES]]
-    return ", ".join([*texts, *(["..."] if len(names) > _MOST_NAMES else [])])
+    texts = [_description(archive, name) for name in names[:_MAX_NAMES]]
+    return ", ".join([*texts, *(["..."] if len(names) > _MAX_NAMES else [])])
 
 
 def _description(archive: zipfile.ZipFile, name: str) -> str:
     try:
         with archive.open(_plain_entry(archive, f"{name}.npy", name)) as file:
-            header = array_header(file.read(_MOST_HEADER), name)
+            header = array_header(file.read(_MAX_HEADER), name)
     except (FileError, *_BROKEN):
         return f"{name} (unreadable)"
     return f"{name} ({_type_name(header.descr)} {'x'.join(map(str, header.shape)) or 'scalar'})"
@@ -259,7 +259,7 @@ class _BoundedFile(io.RawIOBase):
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self._file = file
-        self.most = _MOST_DIRECTORY
+        self.most = _MAX_DIRECTORY
 
     def read(self, size: int = -1, /) -> bytes:
         """Read bytes. Raises ValueError for more than `most`."""

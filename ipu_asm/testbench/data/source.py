@@ -33,7 +33,7 @@ TARGET_SYNTAX: Final = "FILE@ADDR:LENGTH[:DTYPE]"
 _MEMBER: Final = re.compile(r"(.+\.np[yz])\[([^\[\]]*)\]", re.IGNORECASE | re.DOTALL)
 _SHAPE: Final = re.compile(r"[1-9]\d{0,9}(?:x[1-9]\d{0,9}){1,7}", re.ASCII)
 _DTYPE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}", re.ASCII)
-_MOST_SEED: Final = 1 << 64
+_MAX_SEED: Final = 1 << 64
 
 
 class DataError(ValueError):
@@ -192,6 +192,6 @@ def _generated(text: str, name: str, seed: str | None) -> DataSource:
             raise DataError(f"`{name}` takes no value, found {quoted(text)}")
         return DataSource(text, generator=name)
     number = number_value(seed or "")
-    if number is None or not 0 <= number < _MOST_SEED:
+    if number is None or not 0 <= number < _MAX_SEED:
         raise DataError(f"expected random:SEED such as random:7, found {quoted(text)}")
     return DataSource(text, generator=name, seed=number)

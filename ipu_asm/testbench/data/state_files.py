@@ -28,7 +28,7 @@ from ipu_asm.testbench.machine import checked_options
 FORMAT: Final = "ipu-asm state"
 VERSION: Final = 1
 _ABOUT: Final = "state.json"
-_MOST_ABOUT: Final = 1 << 16
+_MAX_ABOUT: Final = 1 << 16
 _MEMORY: Final = "xmem"
 _WORD: Final = 1 << 32
 
@@ -89,7 +89,7 @@ def state_file(state: AnyState, run: RunSoFar) -> bytes:
 
 def read_saved_run(path: str) -> SavedRun:
     """Return what a file with a state says of its run. Raises `FileError`."""
-    content = read_text_member(path, _ABOUT, _MOST_ABOUT)
+    content = read_text_member(path, _ABOUT, _MAX_ABOUT)
     try:
         about = json.loads(content)
         if not isinstance(about, dict) or about.get("format") != FORMAT:

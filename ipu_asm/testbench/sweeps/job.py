@@ -69,7 +69,7 @@ class Outcome(NamedTuple):
     runs_off: bool = False
 
 
-_MOST_SHOWN: Final = 10
+_MAX_SHOWN: Final = 10
 
 
 class SweepResult(NamedTuple):
@@ -130,8 +130,8 @@ class SweepResults:
 
     def _repr_html_(self) -> str:
         arrays = [(name, array.dtype.name, str(array.shape)) for name, array in self.arrays.items()]
-        failed = [(each.number, each.cycles, each.error) for each in self.failures[:_MOST_SHOWN]]
-        more = f", the first {_MOST_SHOWN}" if len(self.failures) > _MOST_SHOWN else ""
+        failed = [(each.number, each.cycles, each.error) for each in self.failures[:_MAX_SHOWN]]
+        more = f", the first {_MAX_SHOWN}" if len(self.failures) > _MAX_SHOWN else ""
         caption = f"{len(self.failures):,} of {self.count:,} inputs failed{more}"
         shown = table(("input", "cycles", "error"), failed, caption)
         return table(("array", "type", "shape"), arrays) + shown

@@ -23,7 +23,7 @@ from ipu_asm.testbench.arrays import Array
 from ipu_asm.testbench.bench import Bench
 from ipu_asm.testbench.sweeps.job import Failure, Outcome, Output, SweepJob, Values
 
-_MOST_KNOWN = 64
+_MAX_KNOWN = 64
 
 
 class _Decided(NamedTuple):
@@ -69,7 +69,7 @@ class SweepAssertions:
             checks = AssertionChecks(self._machine, self._lines)
             broken = "; ".join(finding.message for finding in checks.broken())
             stop = checks.stop_test if checks.has_conditions else None
-            if len(self._known) == _MOST_KNOWN:
+            if len(self._known) == _MAX_KNOWN:
                 self._known.clear()
             found = self._known[key] = _Decided(broken, checks, stop)
         return found
