@@ -66,7 +66,7 @@ from ipu_asm.text import LineIndex, SourceFile, Span, counted
 
 _PAGES: Final = (".html", ".htm")
 _FORMATS: Final = {".hex": "hex", ".mem": "mem", ".lst": LISTING, **dict.fromkeys(_PAGES, LISTING)}
-"""The formats that names of output files stand for."""
+"""The format of an output file, by the extension of its name."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -119,7 +119,7 @@ def _assemble(source: Target, options: Namespace) -> int:
 
 
 def _format_by_name(output: str | None) -> str:
-    """Return the format that the name of an output file stands for; bin for all other names."""
+    """Return the format of an output file by its extension, else bin."""
     return _FORMATS.get(os.path.splitext(output or "")[1].lower(), "bin")
 
 
@@ -251,7 +251,7 @@ def line_map(source: SourceFile, expansion: Expansion | None) -> Iterator[str]:
     lines = LineIndex.of(text)
     for number in range(len(lines.starts)):
         span = lines.line_span(number)
-        if span.start == span.end:  # behind the last line break
+        if span.start == span.end:  # after the last line break
             continue
         place = _written(expansion, _first_code(text, span))
         if place is not None:

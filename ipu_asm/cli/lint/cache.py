@@ -53,12 +53,12 @@ _TAG = (
     "# Results of ipu-lint, safe to delete. See https://bford.info/cachedir/ about this file.\n"
 )
 _DAY_S = 24 * 60 * 60
-_MOST_DAYS = 30
+_MAX_DAYS = 30
 """Results of a folder that no run has asked for are removed after so many days."""
 _SUFFIX = ".json"
 _DRAFT_SUFFIX = ".tmp"
-_LARGEST_ENTRY = 1 << 20
-_LARGEST_FILE = 1 << 24
+_MAX_ENTRY = 1 << 20
+_MAX_FILE = 1 << 24
 _ALONE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _ALONE
 """A pipe without a writer is opened at once, and then is no regular file."""
@@ -126,7 +126,7 @@ class Cache:
             "read": dict(found.read),
         }
         line = json.dumps(entry)
-        if len(line) <= _LARGEST_ENTRY:
+        if len(line) <= _MAX_ENTRY:
             self._shard(question).added[os.path.basename(question.path)] = line
 
     def write(self) -> None:
@@ -226,7 +226,7 @@ class _Folder:
 
     def prune(self) -> None:
         """Remove results, and drafts of runs that were killed, that nothing has used for long."""
-        oldest = time.time() - _MOST_DAYS * _DAY_S
+        oldest = time.time() - _MAX_DAYS * _DAY_S
         with os.scandir(self._path if self._descriptor is None else self._descriptor) as entries:
             for entry in entries:
                 if entry.name.endswith((_SUFFIX, _DRAFT_SUFFIX)):
@@ -276,7 +276,7 @@ class _Shard:
         for name, line in self._read().items():
             size += len(line)
             is_there = os.path.lexists(os.path.join(self._folder, json.loads(name)))
-            if is_there and size < _LARGEST_FILE:
+            if is_there and size < _MAX_FILE:
                 lines.setdefault(name, line)
         body = "\n".join(f"{name}\t{line}" for name, line in lines.items())
         seal = digest(self._stamp + body, self._cache.key)
@@ -284,7 +284,7 @@ class _Shard:
 
     def _read(self) -> dict[str, str]:
         """Return the lines of the file by name; none of a file that anything else wrote."""
-        data = None if self._cache is None else self._cache.read(self._name, 2 * _LARGEST_FILE)
+        data = None if self._cache is None else self._cache.read(self._name, 2 * _MAX_FILE)
         if self._cache is None or data is None:
             return {}
         seal, _, body = data.decode("ascii", "replace").partition("\n")

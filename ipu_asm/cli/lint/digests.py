@@ -54,12 +54,12 @@ class RecordingReader(DiskReader):
 
 
 def digest(text: str, key: bytes = b"") -> str:
-    """Return 32 hexadecimal digits of a text, which nobody can find without `key`."""
+    """Return a keyed digest of a text, 32 hexadecimal digits."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=key).hexdigest()
 
 
 def digest_of_file(path: str) -> str | None:
-    """Return what tells a header from others; None if it is missing."""
+    """Return a digest of a header; None if it is missing."""
     reader = DiskReader()
     return None if reader.stamp(path) is None else _digest_of_header(path, reader.read(path))
 

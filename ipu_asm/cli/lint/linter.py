@@ -28,7 +28,6 @@ from ipu_asm.text import SourceFile
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
     from ipu_asm.cli.lint.cache import Cache, Question
-    from ipu_asm.cli.lint.digests import RecordingReader
 
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
@@ -84,7 +83,11 @@ class Linter:
         self._analyzers = Analyzers(options, options.defines)
         self.configurations = self._analyzers.configurations
         self._problems = Problems(report)
-        self._cache = None if options.no_cache else _new_cache()
+        self._cache: Cache | None = None
+        if not options.no_cache:
+            from ipu_asm.cli.lint.cache import Cache  # with modules that no run without it needs
+
+            self._cache = Cache()
         self._selections: dict[str, Selection | ConfigurationError] = {}
 
     def configuration_files(self, targets: Sequence[Target]) -> set[str]:
@@ -150,7 +153,11 @@ class Linter:
         analyzer = self._analyzers.analyzer(choice, file.configuration)
         is_shown = target.is_standard_input and self.options.stdin_filename is not None
         is_asked_for = target.asked_for and not is_shown
-        recorder = None if file.question is None else _new_recorder()
+        recorder = None
+        if file.question is not None:
+            from ipu_asm.cli.lint.digests import RecordingReader  # for the cache alone
+
+            recorder = RecordingReader()
         settings = self._analyzers.settings(target, recorder)
         plain = analyzer.analyze(file.original.text, target.name, settings=settings)
         analysis = with_isa_hint(plain, choice)
@@ -222,18 +229,6 @@ class Linter:
         return configuration.fail_level or DEFAULT_FAIL_LEVEL
 
 
-def _new_cache() -> Cache:
-    from ipu_asm.cli.lint.cache import Cache  # with modules that no run without it needs
-
-    return Cache()
-
-
-def _new_recorder() -> RecordingReader:
-    from ipu_asm.cli.lint.digests import RecordingReader  # for the cache alone
-
-    return RecordingReader()
-
-
 def _check(selection: Selection, path: str) -> None:
     """Raise `ConfigurationError` if a selection has unknown rules.
 
@@ -245,9 +240,9 @@ def _check(selection: Selection, path: str) -> None:
     from ipu_asm.isa.operands import quoted
     from ipu_asm.lint.rules import rule_hint  # many modules, for wrong usage alone
 
-    said = "no rule has the code, name or prefix"
+    problem = "no rule has the code, name or prefix"
     findings = [
-        ConfigurationFinding(f"{said} {quoted(selector)}{rule_hint(selector)}", path)
+        ConfigurationFinding(f"{problem} {quoted(selector)}{rule_hint(selector)}", path)
         for selector in unknown[:MOST_FINDINGS]
     ]
     if path:
@@ -259,7 +254,7 @@ def _check(selection: Selection, path: str) -> None:
 
 
 def found_in(analysis: Analysis, digests: Mapping[str, str | None], *, is_asked_for: bool) -> Found:
-    """Return what an analysis found; `digests` are those of the headers that it has looked for.
+    """Return what an analysis found, with the digests of all headers that it looked for.
 
     A file that was found in a folder or is open in an editor may be still unwritten, so only one
     that is asked for has the error of `ipu-as` if there is nothing to assemble.

@@ -26,7 +26,7 @@ from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.files import FileError, Target, input_at
 from ipu_asm.text import counted
 
-_FEWEST_FILES = 60
+_MIN_FILES = 60
 _PIECES_A_JOB = 8
 _Linted = tuple[LintResult | None, list[str]]
 _linter: tuple[Linter, list[str]] | None = None
@@ -85,7 +85,9 @@ class LintRun:
 
     def paths(self) -> Iterator[str]:
         """Yield the files that the result depends on: sources, headers and configurations."""
-        targets = chosen_files(self.options, Configurations(), _ignore)
+        targets = chosen_files(
+            self.options, Configurations(), lambda problem: None
+        )  # reported by the run
         yield from (target.name for target in targets)
         if self.options.config is not None:
             yield self.options.config
@@ -187,10 +189,6 @@ class LintRun:
         return ExitStatus.FINDINGS if fails and not self.options.exit_zero else ExitStatus.OK
 
 
-def _ignore(problem: FileError) -> None:
-    """Ignore a path that does not exist: the run itself reports it."""
-
-
 def _rules() -> Mapping[str, RuleInfo]:
     from ipu_asm.lint.rules import all_rules  # many modules, for one format
 
@@ -228,7 +226,7 @@ def _linted(
     known = {target: linter.remembered(target) for target in targets}
     rest = [target for target, result in known.items() if result is None]
     jobs = min(linter.options.jobs or available_cores(), len(rest))
-    if jobs < 2 or len(rest) < _FEWEST_FILES:
+    if jobs < 2 or len(rest) < _MIN_FILES:
         found = []
         for target in rest:
             found.append(linter.lint(target))
@@ -275,12 +273,12 @@ def _lint_in_pool(
     except BrokenProcessPool:  # a process was killed, perhaps for want of memory
         return [linter.lint(target) for target in targets]
     found = dict(zip(rest, linted))
-    said: set[str] = set()
+    reported: set[str] = set()
     for _, messages in linted:
         for message in messages:
-            if message not in said:
+            if message not in reported:
                 report(message)
-            said.add(message)
+            reported.add(message)
     return [here[target] if target in here else found[target][0] for target in targets]
 
 

@@ -21,8 +21,7 @@ from ipu_asm.cli.arguments import (
     repeated,
     warnings_option,
 )
-from ipu_asm.cli.run.host_options import WrongOptionError, variants_of
-from ipu_asm.cli.run.option_values import joined, register_option
+from ipu_asm.cli.run.host_options import WrongOptionError, joined, register_option, variants_of
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
 from ipu_asm.isa.operands import quoted

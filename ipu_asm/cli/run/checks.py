@@ -128,7 +128,7 @@ def check_outputs(options: RunOptions) -> None:
 
 
 def check_coverage(path: str | None, kernel: Kernel | None) -> None:
-    """Raise `FileError` before the run if lcov cannot say what was executed of the program.
+    """Raise `FileError` before the run if lcov cannot describe the coverage of the program.
 
     Its records name a file with lines: an image and standard input are none.
     """
@@ -144,5 +144,5 @@ def check_coverage(path: str | None, kernel: Kernel | None) -> None:
 
 
 def is_page(path: str) -> bool:
-    """Return whether a name is that of an HTML page."""
+    """Return whether a file name has the extension of an HTML page."""
     return os.path.splitext(path)[1].lower() in (".html", ".htm")

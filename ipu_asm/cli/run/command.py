@@ -286,7 +286,7 @@ def _print_missing_values(kernel: Kernel, outcome: RunOutcome) -> ExitStatus:
 def _print_missing(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> None:
     """Print which inputs the program did not get: the reason of most failures of a first run.
 
-    A limit that the user has lowered says nothing about the program.
+    A limit that the user has lowered is no fault of the program.
     """
     if outcome.stop.fault is None and options.max_cycles < COMMAND_MAX_CYCLES:
         return
@@ -316,7 +316,7 @@ def _report(
 
 
 def with_configured_run(options: RunOptions) -> RunOptions:
-    """Return options with the run of `[kernel."GLOB".run]` if they give no inputs, and say so.
+    """Return options with the run of `[kernel."GLOB".run]` if they give no inputs, with a note.
 
     What is expected is compared only where the program runs to its end. Raises
     `ConfigurationError` and `FileError`.
@@ -351,7 +351,7 @@ def with_stated_registers(
 ) -> tuple[RunOptions, tuple[StatedRegister, ...]]:
     """Return options with the registers that comments and the configuration state, and these.
 
-    What options give counts before them, and so does a saved state. They are said in one line.
+    Registers that options give and a saved state take precedence. A note lists them.
     """
     if not options.finds_inputs or options.load_state is not None or kernel.is_image:
         return options, ()

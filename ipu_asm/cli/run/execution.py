@@ -164,7 +164,7 @@ class RunOutcome(NamedTuple):
     session: ExitStatus | None = None
 
     def run_so_far(self, kernel: Kernel) -> RunSoFar:
-        """Return what a file with the state says of the run."""
+        """Return the description of the run for a file with the state."""
         before = self.host.saved.run.cycles if self.host.saved else 0
         digest = digest_of(self.machine.state.inst_mem)
         return RunSoFar(self.host.settings, kernel.name, digest, before + self.cycles)
@@ -263,7 +263,7 @@ def start_state(
 
 
 def _restore(state: AnyState, saved: SavedRun, settings: Mapping[str, Any]) -> None:
-    """Restore a saved state; what options say of registers counts before it. Raises `FileError`."""
+    """Restore a saved state; registers that options set take precedence. Raises `FileError`."""
     restore_state(state, saved)
     for option in machine_for(state.isa_name).host_options:
         if option.register and option.name in settings:

@@ -22,8 +22,13 @@ from ipu_asm.cli.arguments import (
     repeated,
     warnings_option,
 )
-from ipu_asm.cli.run.host_options import HostOptions
-from ipu_asm.cli.run.option_values import expressions_in, joined, number, register_option
+from ipu_asm.cli.run.host_options import (
+    HostOptions,
+    expressions_in,
+    joined,
+    number,
+    register_option,
+)
 from ipu_asm.config.configuration import Value
 from ipu_asm.emulator.engine import VARIABLE, Engine, engine_of
 from ipu_asm.testbench.data.source import Data, DataError, data_of, target_of
@@ -306,7 +311,7 @@ def usage_error(message: str) -> NoReturn:
 def read_options(arguments: Sequence[str] | None) -> RunOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage.
 
-    `checks.check_options` says whether they agree with each other.
+    `checks.check_options` checks whether they agree with each other.
     """
     parser = make_parser()
     given = sys.argv[1:] if arguments is None else arguments

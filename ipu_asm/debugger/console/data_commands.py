@@ -101,7 +101,7 @@ def _letter(cell: Cell, most: int) -> str:
     return _HEAT[min(len(_HEAT) - 1, int(share * len(_HEAT)))]
 
 
-_MOST_SHOWN: Final = 16
+_MAX_SHOWN: Final = 16
 _FROM: Final = re.compile(r"\s+from\s+(\d{1,9})\s*$", re.ASCII)
 
 
@@ -129,17 +129,17 @@ def diff(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
     heading = f"{label} and {name}: {count_text(difference, difference.texts)}"
     differing = [index for index in difference.differing if index >= first]
     if not differing:
-        behind = f"; none from element {first} on" if difference.differing else ""
-        return CommandResult(f"{heading}{behind}")
+        others = f"; none from element {first} on" if difference.differing else ""
+        return CommandResult(f"{heading}{others}")
     elements = location_text(location, context.view).elements(0, location.elements)
     names = [expression for _, expression in elements]
     numbers, texts = kind.decode(found), element_texts(kind, found, None)
     lines = [heading]
-    for index in differing[:_MOST_SHOWN]:
+    for index in differing[:_MAX_SHOWN]:
         amount = amount_text(numbers[index], difference.expected[index])
         by = f" ({amount})" if amount else ""
         lines.append(f"  {names[index]} is {texts[index]}, expected {difference.texts[index]}{by}")
-    rest = differing[_MOST_SHOWN:]
+    rest = differing[_MAX_SHOWN:]
     if rest:
         command = f"diff {label} {file} from {rest[0]}"
         lines.append(f"  and {len(rest):,} more: `{command}` shows the next of them")
@@ -154,7 +154,7 @@ def _file_and_first(text: str) -> tuple[str, int]:
 
 
 def _end_of_vector(argument: str) -> int:
-    """Return where the file begins, whose path may look like an operator: behind an expression.
+    """Return where the file begins, whose path may look like an operator: after an expression.
 
     Raises ExpressionError where nothing is one.
     """

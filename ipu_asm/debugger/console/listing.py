@@ -135,7 +135,7 @@ EXPANSION = "expansion"
 
 
 def source(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
-    """Tell which source is shown, or show the other one. Raises ExpressionError."""
+    """Report which source is shown, or show the other one. Raises ExpressionError."""
     del context
     name = argument.strip()
     if debugger.expansion is None:

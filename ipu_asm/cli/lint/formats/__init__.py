@@ -20,7 +20,7 @@ FORMATS: Mapping[str, tuple[str, str]] = {
     "sarif": ("sarif", "write_sarif"),
     "github": ("services", "write_github"),
     "gitlab": ("services", "write_gitlab"),
-    "junit": ("junit", "write_junit"),
+    "junit": ("services", "write_junit"),
     "rdjson": ("json_formats", "write_rdjson"),
 }
 """The module and the function that write a format, by its name."""
@@ -122,7 +122,10 @@ def findings_by_file(linted: Sequence[FileFindings]) -> list[FileFindings]:
     The findings of a linted file may be in one of its `others`, the headers that it includes. A
     header that is linted itself, or included by several files, has each of its findings once.
     """
-    files = [_FoundIn(source, _own(findings)) for source, findings, _ in linted]
+    files = [
+        _FoundIn(source, [each for each in findings if each.path is None])
+        for source, findings, _ in linted
+    ]
     if all(len(file.findings) == len(each.diagnostics) for file, each in zip(files, linted)):
         return list(linted)
     by_path = {os.path.abspath(file.source.path): file for file in reversed(files)}
@@ -159,10 +162,6 @@ class _FoundIn:
         """Return the findings by position; `others` are the files of related places."""
         findings = sorted(self.findings, key=lambda finding: finding.span)
         return FileFindings(self.source, findings, others)
-
-
-def _own(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    return [finding for finding in findings if finding.path is None]
 
 
 def _in_header(finding: Diagnostic, main: str) -> Diagnostic:

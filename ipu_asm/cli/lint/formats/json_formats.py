@@ -67,7 +67,7 @@ def write_json_lines(report: LintReport) -> str:
 
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.HINT: "INFO"}
-_LONGEST_SUGGESTION = 2_000  # code points; longer suggestions are hard to review
+_MAX_SUGGESTION = 2_000  # code points; longer suggestions are hard to review
 
 
 def write_rdjson(report: LintReport) -> str:
@@ -108,7 +108,7 @@ def _suggestions(fix: Fix | None, source: SourceFile) -> list[dict[str, Any]]:
         return []
     start = min(edit.span.start for edit in fix.edits)
     end = max(edit.span.end for edit in fix.edits)
-    if end - start > _LONGEST_SUGGESTION:
+    if end - start > _MAX_SUGGESTION:
         return []
     text = apply_edits(source.text[start:end], [edit.shifted(-start) for edit in fix.edits])
     return [{"range": _utf8_range(source, Span(start, end)), "text": text}]

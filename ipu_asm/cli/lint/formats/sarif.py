@@ -22,7 +22,7 @@ _PROBLEM_SEVERITIES = {
     Severity.WARNING: "warning",
     Severity.HINT: "recommendation",
 }
-_LONGEST_DESCRIPTION = 1024  # maximum number of characters on GitHub
+_MAX_DESCRIPTION = 1024  # maximum number of characters on GitHub
 ROOT = "%SRCROOT%"
 """The conventional name of the base URI for the root of the project."""
 # Surrogates other than those that represent undecodable bytes of a file name.
@@ -160,8 +160,8 @@ def _descriptor(rule: RuleInfo) -> dict[str, Any]:
     descriptor: dict[str, Any] = {
         "id": rule.code,
         "name": rule.name,
-        "shortDescription": {"text": rule.summary[:_LONGEST_DESCRIPTION]},
-        "fullDescription": {"text": _first_paragraph(rule)[:_LONGEST_DESCRIPTION]},
+        "shortDescription": {"text": rule.summary[:_MAX_DESCRIPTION]},
+        "fullDescription": {"text": _first_paragraph(rule)[:_MAX_DESCRIPTION]},
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {"problem.severity": _PROBLEM_SEVERITIES[rule.severity]},
     }

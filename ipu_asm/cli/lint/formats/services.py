@@ -1,16 +1,20 @@
-"""`github`, annotations for GitHub Actions; `gitlab`, a Code Quality report; fingerprints."""
+"""`github`, annotations for Actions; `gitlab`, a Code Quality report; `junit`; fingerprints."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ipu_asm.cli.lint.formats import FileFindings, LintReport, json_of
 from ipu_asm.cli.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.diagnostics.rendering import visible
+from ipu_asm.diagnostics.rendering import render, visible
 from ipu_asm.text import SourceFile, Span
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
 
@@ -119,3 +123,63 @@ def _squeezed(text: str) -> str:
 def _digest(*parts: str) -> str:
     content = "\0".join(parts).encode("utf-8", "surrogatepass")
     return sha256(content).hexdigest()[:32]
+
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(report: LintReport) -> str:
+    """Return the whole XML document with its declaration."""
+    from xml.etree import ElementTree  # 6 ms
+
+    failures = sum(len(findings.diagnostics) for findings in report.files)
+    tests = sum(max(1, len(findings.diagnostics)) for findings in report.files)
+    root = ElementTree.Element(
+        "testsuites", _attributes(name="ipu-lint", **_totals(tests, failures))
+    )
+    for findings in report.files:
+        _add_suite(root, findings)
+    ElementTree.indent(root)
+    content = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{content}\n'
+
+
+def _add_suite(root: Element, findings: FileFindings) -> None:
+    from xml.etree.ElementTree import SubElement
+
+    diagnostics = findings.diagnostics
+    path = project_path(findings.source.path)
+    totals = _totals(max(1, len(diagnostics)), len(diagnostics))
+    suite = SubElement(root, "testsuite", _attributes(name=path, **totals))
+    seen: Counter[str] = Counter()
+    for diagnostic in diagnostics:
+        name = f"{diagnostic.code} {diagnostic.name}: {diagnostic.message}"
+        seen[name] += 1
+        number = f" ({seen[name]})" if seen[name] > 1 else ""
+        _add_failure(suite, f"{name}{number}", diagnostic, findings)
+    if not diagnostics:
+        SubElement(suite, "testcase", _attributes(name="ipu-lint", classname=path, time="0"))
+
+
+def _add_failure(suite: Element, name: str, diagnostic: Diagnostic, findings: FileFindings) -> None:
+    from xml.etree.ElementTree import SubElement
+
+    source = findings.source
+    path = suite.get("name", "")
+    place = {"file": path, "line": str(source.lines.position(diagnostic.span.start).line + 1)}
+    case = SubElement(suite, "testcase", _attributes(name=name, classname=path, time="0", **place))
+    kind = diagnostic.severity.label
+    failure = SubElement(case, "failure", _attributes(message=diagnostic.message, type=kind))
+    failure.text = _legal(render(diagnostic, source, headers=findings.others))
+
+
+def _totals(tests: int, failures: int) -> dict[str, str]:
+    return {"tests": str(tests), "failures": str(failures), "errors": "0", "time": "0"}
+
+
+def _attributes(**values: str) -> dict[str, str]:
+    return {key: _legal(value) for key, value in values.items()}
+
+
+def _legal(text: str) -> str:
+    return _NO_XML.sub("\ufffd", visible(text))

@@ -23,9 +23,9 @@ _OFF: Final = "off"
 
 
 def _parts(argument: str) -> tuple[str, Conditions]:
-    """The place of a breakpoint, and what stands behind `if` and `hits`.
+    """The place of a breakpoint, and its conditions after `if` and `hits`.
 
-    Raises `CommandError` if nothing stands behind `if`.
+    Raises `CommandError` if nothing follows `if`.
     """
     match = _CONDITIONS.fullmatch(argument)
     assert match is not None

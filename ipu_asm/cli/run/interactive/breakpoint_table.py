@@ -28,7 +28,7 @@ from ipu_asm.named_tuple import NamedTuple
 
 
 class Target(NamedTuple):
-    """What a breakpoint stands at: `addresses` of bundles, or `watched` data and its accesses."""
+    """What a breakpoint is set on: `addresses` of bundles, or `watched` data and its accesses."""
 
     text: str
     addresses: tuple[int, ...] = ()

@@ -13,9 +13,9 @@ from ipu_asm.cli.run.interactive.stop_view import (
     numbered_lines,
     show_displays,
     show_stop,
+    value_text,
     view_text,
 )
-from ipu_asm.cli.run.interactive.value_table import value_text
 from ipu_asm.cli.run.report import settings_of_state
 from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.conditions import BreakpointError

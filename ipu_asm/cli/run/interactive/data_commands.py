@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ipu_asm.cli.run.host_options import outside_memory
 from ipu_asm.cli.run.interactive.moves import no_argument
 from ipu_asm.cli.run.interactive.session import VIEWS, Session
-from ipu_asm.cli.run.interactive.stop_view import show_displays
-from ipu_asm.cli.run.interactive.value_table import value_text
-from ipu_asm.cli.run.option_values import outside_memory
+from ipu_asm.cli.run.interactive.stop_view import show_displays, value_text
 from ipu_asm.config.file_writing import replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError
 from ipu_asm.debugger.console.command import Command, CommandError, Takes, whole_number

@@ -64,6 +64,20 @@ def _repeated(name: str, of: Callable[[Debugger], Callable[[], Stop]]) -> Callab
     return run
 
 
+def _once(
+    name: str, of: Callable[[Debugger], Callable[[], Stop]], *, is_forwards: bool = False
+) -> Callable[..., None]:
+    """A move without an argument."""
+
+    def run(session: Session, argument: str) -> None:
+        no_argument(argument, name)
+        if is_forwards:
+            require_more(session)
+        show_stop(session, session.move(of(session.debugger)))
+
+    return run
+
+
 def _continue(session: Session, argument: str) -> None:
     count = count_of(session, argument, "continue")
     require_more(session)
@@ -90,31 +104,10 @@ def _back(session: Session, argument: str) -> None:
         show_stop(session, session.move(lambda: debugger.go_to(target)))
 
 
-def _reverse_next(session: Session, argument: str) -> None:
-    no_argument(argument, "reverse-next")
-    show_stop(session, session.move(session.debugger.step_back_line))
-
-
-def _reverse_continue(session: Session, argument: str) -> None:
-    no_argument(argument, "reverse-continue")
-    show_stop(session, session.move(session.debugger.reverse_continue))
-
-
-def _out(session: Session, argument: str) -> None:
-    no_argument(argument, "out")
-    require_more(session)
-    show_stop(session, session.move(session.debugger.step_out))
-
-
 def _run(session: Session, argument: str) -> None:
     no_argument(argument, "run")
     session.debugger.restart()
     show_stop(session, session.move(session.debugger.start))
-
-
-def _restart(session: Session, argument: str) -> None:
-    no_argument(argument, "restart")
-    show_stop(session, session.move(session.debugger.restart))
 
 
 def _until(session: Session, argument: str) -> None:
@@ -146,6 +139,7 @@ def _until_true(session: Session, text: str) -> None:
     show_stop(session, stop)
 
 
+_OUT: Final = _once("out", lambda debugger: debugger.step_out, is_forwards=True)
 MOVES: Final = (
     Command(
         "step [N]",
@@ -171,11 +165,11 @@ MOVES: Final = (
     Command(
         "out",
         "run until the innermost loop is left",
-        _out,
+        _OUT,
         "Outside of loops it runs to the next stop.",
         short=("o",),
     ),
-    Command("finish", "the same as `out`", _out, short=("fin",)),
+    Command("finish", "the same as `out`", _OUT, short=("fin",)),
     Command(
         "until [LOCATION|EXPRESSION]",
         "run to a place, or until something holds",
@@ -195,13 +189,13 @@ MOVES: Final = (
     Command(
         "reverse-next",
         "go back to the start of this or the previous line",
-        _reverse_next,
+        _once("reverse-next", lambda debugger: debugger.step_back_line),
         short=("rn",),
     ),
     Command(
         "reverse-continue",
         "go back to the previous stop",
-        _reverse_continue,
+        _once("reverse-continue", lambda debugger: debugger.reverse_continue),
         "The stop that continuing would have made last on the way here: a breakpoint, a watch.",
         short=("rc",),
     ),
@@ -216,20 +210,20 @@ MOVES: Final = (
     Command(
         "restart",
         "go to the first bundle",
-        _restart,
+        _once("restart", lambda debugger: debugger.restart),
         "Changes that you have made to registers and memory are dropped; breakpoints stay.",
         repeats=False,
     ),
 )
 
 _LINE: Final = re.compile(r"(?:(?P<file>.+):)?(?P<line>[0-9]{1,9})", re.ASCII)
-_BEHIND_LABEL: Final = re.compile(r"(?P<label>[^\s+]+)\s*\+\s*(?P<distance>[0-9]{1,9})", re.ASCII)
+_AFTER_LABEL: Final = re.compile(r"(?P<label>[^\s+]+)\s*\+\s*(?P<distance>[0-9]{1,9})", re.ASCII)
 EXPECTED: Final = "a label, `label+N`, a line, `FILE:LINE` or `*ADDRESS`"
 
 
 def is_location(debugger: Debugger, text: str) -> bool:
     """Return whether a text has the form of a location rather than that of an expression."""
-    near = _BEHIND_LABEL.fullmatch(text)
+    near = _AFTER_LABEL.fullmatch(text)
     name = near["label"] if near else text
     is_place = text.startswith("*") or _LINE.fullmatch(text) is not None
     return is_place or name in debugger.program.label_addresses
@@ -245,7 +239,7 @@ def resolve(debugger: Debugger, context: LiveContext, text: str) -> ResolvedBrea
         if line["file"]:
             _check_file(debugger, line["file"])
         return _on_line(debugger, int(line["line"]))
-    near = _BEHIND_LABEL.fullmatch(text)
+    near = _AFTER_LABEL.fullmatch(text)
     label, distance = (near["label"], int(near["distance"])) if near else (text, 0)
     found = debugger.resolver.at_label(label)
     if found is None:

@@ -31,7 +31,7 @@ from ipu_asm.program.register_notes import register_notes
 from ipu_asm.testbench.data.memory import ExpectedFiles
 
 _RESET: Final = "\x1b[0m"
-_LEAST_WIDTH: Final = 40
+_MIN_WIDTH: Final = 40
 _WIDTH_OF_FILES: Final = 100
 
 
@@ -69,7 +69,7 @@ class Screen:
         """Columns of the terminal as it is now; those of a page for a file or a pipe."""
         if not self.is_terminal:
             return _WIDTH_OF_FILES
-        return max(shutil.get_terminal_size((80, 24)).columns, _LEAST_WIDTH)
+        return max(shutil.get_terminal_size((80, 24)).columns, _MIN_WIDTH)
 
     def paint(self, text: str, style: Style | None) -> str:
         """Return a text in a style, unchanged without colours."""

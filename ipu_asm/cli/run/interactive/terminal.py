@@ -1,4 +1,4 @@
-"""The prompt in a terminal, on prompt_toolkit: completion, history, a line that says where we are.
+"""The prompt in a terminal, on prompt_toolkit: completion, history, a status line.
 
 In a dumb terminal, and in an installation without prompt_toolkit, lines are read by `input`.
 """
@@ -9,22 +9,22 @@ import os
 import sys
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Final, Iterable, Iterator, Protocol
+from typing import TYPE_CHECKING, Any, Callable, Final, Iterable, Iterator, Protocol, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import ExitStatus, is_terminal, print_message
 from ipu_asm.cli.run.execution import RunOutcome, start_state
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
-from ipu_asm.cli.run.interactive.commands import execute
-from ipu_asm.cli.run.interactive.completion import candidates, narrowed
+from ipu_asm.cli.run.interactive.commands import TABLE, execute
 from ipu_asm.cli.run.interactive.session import Screen, Session, Style
 from ipu_asm.cli.run.interactive.stop_view import SIDE_BY_SIDE, view_text
 from ipu_asm.cli.run.options import PROGRAM, RunOptions
 from ipu_asm.cli.run.results import check_printed, printed_values
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import FileError, Target, decoded, read_bytes
-from ipu_asm.debugger.console.command import Command, CommandError
-from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.console.command import COMMAND, Command, CommandError, Takes
+from ipu_asm.debugger.expressions import Candidate, ExpressionError, complete
+from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
 from ipu_asm.debugger.inspection import MemoryRange
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.testbench.data.memory import host_data
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.document import Document
 
 
-MOST_LINES: Final = 2_000
+MAX_LINES: Final = 2_000
 _FOLDER: Final = "ipu-asm"
 _NAME: Final = "debug_history"
 _MAX_BYTES: Final = 1 << 20
@@ -192,8 +192,8 @@ def read_history(path: str) -> list[str]:
             lines = file.read().decode("utf-8", "replace").splitlines()
     except (OSError, ValueError):
         return []
-    if len(lines) > MOST_LINES:
-        lines = lines[-MOST_LINES // 2 :]
+    if len(lines) > MAX_LINES:
+        lines = lines[-MAX_LINES // 2 :]
         with suppress(FileError):
             replace_file(path, "".join(f"{line}\n" for line in lines).encode(), new_mode=0o600)
     return lines
@@ -202,7 +202,7 @@ def read_history(path: str) -> list[str]:
 def append_history(path: str, command: str) -> None:
     """Append a command to a file, in one write; nothing happens if that is impossible.
 
-    Several sessions may do so at once. Nobody else can read the file.
+    Several sessions may do so at once. Only the user can read the file.
     """
     line = " ".join(command.split())
     with suppress(OSError, ValueError):
@@ -319,3 +319,81 @@ def run_script(session: Session, name: str, lines: Iterable[str]) -> ExitStatus:
         if session.has_ended:
             break
     return ExitStatus.OK
+
+
+def candidates(session: Session, line: str) -> list[Candidate]:
+    """Return the words that fit at the end of a line, those that begin with its letters first."""
+
+    def place(command: Command, argument: str) -> list[Candidate] | None:
+        return _in_place(session, command, argument)
+
+    further = {
+        Takes.FILE: lambda command, argument: _files(argument),
+        Takes.BREAKPOINTS: lambda command, argument: _numbers(session, argument),
+        Takes.LOCATION: place,
+        Takes.EITHER: place,
+    }
+    found = TABLE.complete(session.context, line, len(line), further)
+    unique: dict[str, Candidate] = {}
+    for each in found:
+        unique.setdefault(each.text, each)
+    if any(line[: each.start].strip() for each in found):
+        return list(unique.values())
+    return sorted(unique.values(), key=lambda each: (not _begins(each, line), each.text))
+
+
+def narrowed(found: Sequence[Candidate], line: str) -> list[Candidate]:
+    """Return the candidates that begin with what is typed; without such ones all of them."""
+    return [each for each in found if _begins(each, line)] or list(found)
+
+
+def _begins(candidate: Candidate, line: str) -> bool:
+    return candidate.text.lower().startswith(line[candidate.start :].lower())
+
+
+def _in_place(session: Session, command: Command, argument: str) -> list[Candidate] | None:
+    """Complete a location; None where an expression is expected."""
+    word = word_at(argument, len(argument))
+    if word is None:
+        return []
+    before = argument[: word.start].strip()
+    if command.takes is Takes.LOCATION and " if " not in f" {argument}":
+        return fitting([*_places(session), *_conditions(before)], word)
+    if command.takes is Takes.LOCATION or before:
+        return None
+    found = complete(session.context, argument, len(argument))
+    return [*fitting(_places(session), word), *found]
+
+
+def _places(session: Session) -> Iterator[KnownWord]:
+    for name, address in session.debugger.program.label_addresses.items():
+        yield KnownWord(name, "label", f"bundle {address}")
+
+
+def _conditions(before: str) -> Iterator[KnownWord]:
+    if before:
+        yield KnownWord("if", COMMAND, "a condition")
+        yield KnownWord("hits", COMMAND, "a condition on the number of arrivals")
+
+
+def _numbers(session: Session, argument: str) -> Iterator[Candidate]:
+    typed = argument.rpartition(" ")[2]
+    for number, entry in session.table.entries.items():
+        if str(number).startswith(typed):
+            start = len(argument) - len(typed)
+            yield Candidate(str(number), start, len(typed), COMMAND, entry.target.text)
+
+
+def _files(argument: str) -> Iterator[Candidate]:
+    typed = argument.lstrip()
+    folder, name = os.path.split(typed)
+    try:
+        found = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in found:
+        if entry.name.startswith(name) and (name or not entry.name.startswith(".")):
+            is_folder = entry.is_dir()
+            text = entry.name + (os.sep if is_folder else "@")
+            start = len(argument) - len(name)
+            yield Candidate(text, start, len(name), "file", "folder" if is_folder else "file")
