@@ -35,6 +35,11 @@ _CACHE = tempfile.TemporaryDirectory(prefix="ipu-tests-cache-")
 os.environ["IPU_CACHE_DIR"] = _CACHE.name
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--update`, with which tests on files of expected outputs write these files anew."""
+    parser.addoption("--update", action="store_true", help="write expected outputs anew")
+
+
 def pytest_sessionstart() -> None:
     """Let Ctrl-C work in the processes that tests start.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Callable, Sequence
 
-import pytest
 from hypothesis import example, given, settings
 
 from ipu_asm.cli.assembler import command as assembler
@@ -50,13 +49,15 @@ INTERNAL_ERROR = -32603
 
 
 def check_commands(
-    path: Path, text: str, names: Sequence[str], capsys: pytest.CaptureFixture[str]
+    path: Path,
+    text: str,
+    names: Sequence[str],
 ) -> None:
     """Each command ends as it should."""
     path.write_text(text, "utf-8", "replace")
     for name in names:
         main, arguments = COMMANDS[name]
-        ran = run(main, [*arguments, str(path)], capsys)
+        ran = run(main, [*arguments, str(path)])
         assert ran.status in (0, 1, 2), (name, ran.err)
         assert "internal error" not in ran.err, name
         assert " at 0x" not in ran.out, name
@@ -77,18 +78,20 @@ def check_server(uri: str, text: str, language: str) -> None:
 @settings(max_examples=25, deadline=None)
 @given(text=TEMPLATES)
 def test_a_template_is_no_internal_error_of_a_command(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str,
+    tmp_path: Path,
 ) -> None:
-    check_commands(tmp_path / "a.asm", text, [*COMMANDS], capsys)
+    check_commands(tmp_path / "a.asm", text, [*COMMANDS])
 
 
 @example(text="".join(f"#define c{n} c{n + 1}\n" for n in range(1_000)) + "c0")
 @settings(max_examples=40, deadline=None)
 @given(text=DIRECTIVES)
 def test_a_directive_is_no_internal_error_of_a_command(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str,
+    tmp_path: Path,
 ) -> None:
-    check_commands(tmp_path / "a.S", "# isa: colossus\n" + text, ["lint", "fmt", "expand"], capsys)
+    check_commands(tmp_path / "a.S", "# isa: colossus\n" + text, ["lint", "fmt", "expand"])
 
 
 @settings(max_examples=15, deadline=None)

@@ -28,36 +28,26 @@ BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
 HURRIED = settings(max_examples=150)
 
 
-def check_lint(
-    data: bytes,
-    arguments: list[str],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> str:
+def check_lint(data: bytes, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
     """`ipu-lint` reads the bytes to the end; what it prints."""
     give_input(monkeypatch, data)
-    ran = run(lint.main, ["--isolated", *arguments, "-"], capsys)
+    ran = run(lint.main, ["--isolated", *arguments, "-"])
     assert ran.status in (0, 1) or "unknown; " in ran.err or "UTF-16" in ran.err, ran.err
     return ran.out
 
 
-def check_errors(
-    data: bytes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> int:
+def check_errors(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many errors there are in an IPU program."""
     arguments = ["--isa", "ipu", "--select", "E", "--format", "json"]
-    return len(json.loads(check_lint(data, arguments, capsys, monkeypatch)))
+    return len(json.loads(check_lint(data, arguments, monkeypatch)))
 
 
 @HURRIED
 @given(data=BYTES, name=st.sampled_from(sorted(FORMATS)))
 def test_anything_can_be_linted_in_any_format(
-    data: bytes,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    data: bytes, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = check_lint(data, ["--format", name], capsys, monkeypatch)
+    out = check_lint(data, ["--format", name], monkeypatch)
     if name in ("json", "sarif", "gitlab", "rdjson") and out:
         json.loads(out)
 
@@ -65,31 +55,28 @@ def test_anything_can_be_linted_in_any_format(
 @HURRIED
 @given(data=BYTES)
 def test_mended_text_has_no_more_errors_and_nothing_left_to_mend(
-    data: bytes,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = check_errors(data, capsys, monkeypatch)
+    before = check_errors(data, monkeypatch)
     path = tmp_path / "a.s"
     path.write_bytes(data)
     arguments = ["--isolated", "--isa", "ipu", "--fix", "--unsafe-fixes", str(path)]
-    first = run(lint.main, arguments, capsys)
+    first = run(lint.main, arguments)
     mended = path.read_bytes()
     assert first.status in (0, 1) or "UTF-16" in first.err, first.err
-    assert check_errors(mended, capsys, monkeypatch) <= before
-    run(lint.main, arguments, capsys)
+    assert check_errors(mended, monkeypatch) <= before
+    run(lint.main, arguments)
     assert path.read_bytes() == mended
 
 
 @HURRIED
 @given(data=BYTES)
 def test_anything_can_be_given_to_the_assembler(
-    data: bytes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for command in ("assemble", "disassemble"):
         give_input(monkeypatch, data)
-        ran = run(assembler.main, ["--isa", "ipu", command, "--format", "hex", "-"], capsys)
+        ran = run(assembler.main, ["--isa", "ipu", command, "--format", "hex", "-"])
         assert ran.status in (0, 1) or "UTF-16" in ran.err, ran.err
         assert (ran.status == 0) == bool(ran.out)
 
@@ -106,10 +93,8 @@ def test_anything_can_be_given_to_the_assembler(
         (mca, []),
     ],
 )
-def test_an_empty_name_is_that_of_no_file(
-    capsys: pytest.CaptureFixture[str], command: Any, arguments: list[str]
-) -> None:
-    ran = run(command.main, [*arguments, ""], capsys)
+def test_an_empty_name_is_that_of_no_file(command: Any, arguments: list[str]) -> None:
+    ran = run(command.main, [*arguments, ""])
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.endswith(": error: ``: no such file or directory\n")
     assert ran.err.count("\n") == 1
@@ -132,13 +117,9 @@ def test_an_empty_name_is_that_of_no_file(
     ],
 )
 def test_a_file_of_an_option_has_a_name(
-    capsys: pytest.CaptureFixture[str],
-    command: Any,
-    arguments: list[str],
-    option: str,
-    what: str,
+    command: Any, arguments: list[str], option: str, what: str
 ) -> None:
-    ran = run(command.main, arguments, capsys)
+    ran = run(command.main, arguments)
     assert (ran.status, ran.out) == (2, "")
     assert f": error: argument {option}: expected {what}, found an empty name (see" in ran.err
 
@@ -155,10 +136,8 @@ def test_a_file_of_an_option_has_a_name(
         (lint, "--format", "one of"),
     ],
 )
-def test_two_hyphens_are_a_value_like_others(
-    capsys: pytest.CaptureFixture[str], command: Any, option: str, wanted: str
-) -> None:
-    ran = run(command.main, ["a.s", f"{option}=--"], capsys)
+def test_two_hyphens_are_a_value_like_others(command: Any, option: str, wanted: str) -> None:
+    ran = run(command.main, ["a.s", f"{option}=--"])
     assert (ran.status, ran.out) == (2, "")
     assert f"argument {option}: expected {wanted}" in ran.err
     assert "found `--`" in ran.err
@@ -180,12 +159,7 @@ def test_two_hyphens_are_a_value_like_others(
 )
 @pytest.mark.parametrize("name", ["src/ipu.toml", "pyproject.toml"])
 def test_an_output_replaces_no_configuration_of_its_input(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    command: Any,
-    arguments: str,
-    name: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any, arguments: str, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("src").mkdir()
@@ -195,7 +169,7 @@ def test_an_output_replaces_no_configuration_of_its_input(
     table = "[tool.ipu]\n" if configuration.name == "pyproject.toml" else ""
     configuration.write_text(f'{table}isa = "ipu"\n')
     before = configuration.read_text()
-    ran = run(command.main, arguments.format(name).split(), capsys)
+    ran = run(command.main, arguments.format(name).split())
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "would replace the " in ran.err
     assert configuration.read_text() == before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -28,12 +27,6 @@ def in_header(message: str = "no such thing") -> Diagnostic:
     used = RelatedInformation(Span(15, 19), "used here")
     path = os.path.abspath("x.h")
     return Diagnostic(RULE, message, Span(15, 17), (used,), path=path)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def test_a_header_has_its_finding_once_for_all_files_that_include_it() -> None:

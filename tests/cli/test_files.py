@@ -19,11 +19,6 @@ from ipu_asm.config.file_writing import Output, replace_file, replace_files, rew
 from ipu_asm.config.files import FileError, Target, input_at, read_bytes, read_text
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def check_targets(paths: list[str], *names: str, problems: tuple[str, ...] = ()) -> None:
     """The names of the files that paths stand for, and what is said of the paths."""
     said: list[str] = []

@@ -19,21 +19,17 @@ SOURCE = '#include "regs.h"\nf:\n  add $m0, $COUNT, $m2\n  LOAD(m1)\n  br $m10\n
 IN_HEADER = "include/regs.h:2:43: error[E101] unknown mnemonic `adddd`"
 
 
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A project with a header that two sources include."""
-    monkeypatch.chdir(tmp_path)
-    for folder in ("include", "src"):
-        Path(folder).mkdir()
-    Path("ipu.toml").write_text('include-paths = ["include"]\n')
-    Path("include/regs.h").write_text(HEADER)
-    Path("src/a.S").write_text(SOURCE)
-    Path("src/b.S").write_text(SOURCE.replace("f:", "g:"))
+FILES = {
+    "ipu.toml": 'include-paths = ["include"]\n',
+    "include/regs.h": HEADER,
+    "src/a.S": SOURCE,
+    "src/b.S": SOURCE.replace("f:", "g:"),
+}
 
 
-def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int, *lines: str) -> Ran:
+def check(arguments: str, status: int, *lines: str) -> Ran:
     """A run of ipu-lint prints lines that begin like this."""
-    ran = run(lint, ["--format", "concise", *arguments.split()], capsys)
+    ran = run(lint, ["--format", "concise", *arguments.split()])
     assert ran.status == status
     found = ran.out.splitlines()
     assert [line[: len(start)] for line, start in zip(found, lines)] == list(lines)
@@ -41,60 +37,50 @@ def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int, *line
     return ran
 
 
-def test_a_mistake_in_a_header_is_told_once_in_the_header(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    check(capsys, ".", 1, IN_HEADER)
-    check(capsys, "src/a.S", 1, IN_HEADER)
-    check(capsys, ". --ignore E101", 0)
+def test_a_mistake_in_a_header_is_told_once_in_the_header() -> None:
+    check(".", 1, IN_HEADER)
+    check("src/a.S", 1, IN_HEADER)
+    check(". --ignore E101", 0)
 
 
-def test_a_header_is_named_by_its_path_from_outside_of_its_project(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_header_is_named_by_its_path_from_outside_of_its_project(tmp_path: Path) -> None:
     os.chdir("src")
-    check(capsys, "a.S", 1, f"{tmp_path}/{IN_HEADER}")
+    check("a.S", 1, f"{tmp_path}/{IN_HEADER}")
 
 
-def test_a_comment_in_the_header_silences_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_comment_in_the_header_silences_it() -> None:
     Path("include/regs.h").write_text("// ipu: ignore[E101] on purpose\n" + HEADER[17:])
     Path("src/a.S").write_text(SOURCE.replace("$COUNT", "$m4"))
-    check(capsys, "src/a.S", 0)
+    check("src/a.S", 0)
 
 
-def test_rules_may_be_ignored_in_headers_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_may_be_ignored_in_headers_alone() -> None:
     Path("ipu.toml").write_text(
         'include-paths = ["include"]\n[lint.per-file-ignores]\n"include/**" = ["E101"]\n'
     )
-    check(capsys, ".", 0)
+    check(".", 0)
 
 
-def test_without_a_configuration_the_folder_include_of_the_project_is_searched(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_a_configuration_the_folder_include_of_the_project_is_searched() -> None:
     Path("ipu.toml").unlink()
     Path(".git").mkdir()
-    check(capsys, "src/a.S", 1, IN_HEADER)
+    check("src/a.S", 1, IN_HEADER)
 
 
-def test_nothing_outside_of_the_project_and_its_include_paths_is_read(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_nothing_outside_of_the_project_and_its_include_paths_is_read(tmp_path: Path) -> None:
     Path("src/ipu.toml").write_text("")
     missing = "src/a.S:1:10: hint[H103] "
     Path("src/a.S").write_text(SOURCE.replace("regs.h", "../include/regs.h"))
-    check(capsys, "src/a.S", 0, missing)
+    check("src/a.S", 0, missing)
     Path("src/a.S").write_text(SOURCE.replace("regs.h", f"{tmp_path}/include/regs.h"))
-    check(capsys, "src/a.S", 0, missing)
+    check("src/a.S", 0, missing)
     Path("src/ipu.toml").write_text('include-paths = ["../include"]')
     Path("src/a.S").write_text(SOURCE)
-    check(capsys, "src/a.S", 1, IN_HEADER)
+    check("src/a.S", 1, IN_HEADER)
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
-def test_a_header_that_is_no_regular_file_is_missing(
-    capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
+def test_a_header_that_is_no_regular_file_is_missing(kind: str) -> None:
     Path("include/regs.h").unlink()
     if kind == "fifo":
         os.mkfifo("include/regs.h")
@@ -102,22 +88,20 @@ def test_a_header_that_is_no_regular_file_is_missing(
         Path("include/regs.h").mkdir()
     else:
         Path("include/regs.h").symlink_to("/dev/zero")
-    check(capsys, "src/a.S", 0, "src/a.S:1:10: hint[H103] ")
+    check("src/a.S", 0, "src/a.S:1:10: hint[H103] ")
 
 
-def test_a_define_decides_a_condition(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_define_decides_a_condition() -> None:
     chosen = "#if MODE == 2\n#define R m20\n#else\n#define R m2\n#endif\n"
     Path("src/a.S").write_text(f"{chosen}add $R, $m1, $m2\nbr $m10\n")
-    check(capsys, "src/a.S --define MODE=1", 0)
-    check(capsys, "src/a.S --define MODE=2", 1, "src/a.S:6:5: error[E104]")
+    check("src/a.S --define MODE=1", 0)
+    check("src/a.S --define MODE=2", 1, "src/a.S:6:5: error[E104]")
     Path("ipu.toml").write_text("[defines]\nMODE = 2\n")
-    check(capsys, "src/a.S", 1, "src/a.S:6:5: error[E104]")
-    check(capsys, "src/a.S --define MODE=1", 0)
+    check("src/a.S", 1, "src/a.S:6:5: error[E104]")
+    check("src/a.S --define MODE=1", 0)
 
 
-def test_a_changed_header_is_linted_again(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_changed_header_is_linted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [HEADER.replace("adddd", "addddd"), HEADER.replace("adddd", "add")]
 
     def wait(_: float) -> None:
@@ -126,26 +110,26 @@ def test_a_changed_header_is_linted_again(
         Path("include/regs.h").write_text(changes.pop(0))
 
     monkeypatch.setattr(time, "sleep", wait)
-    ran = run(lint, ["--watch", "--format", "concise", "src"], capsys)
+    ran = run(lint, ["--watch", "--format", "concise", "src"])
     assert ran.out.splitlines() == [IN_HEADER, IN_HEADER.replace("adddd", "addddd")]
     assert ran.err.count("watching 2 files") == 3
 
 
-def test_the_expansion_and_its_map(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = run(assembler, ["expand", "src/a.S"], capsys)
+def test_the_expansion_and_its_map() -> None:
+    ran = run(assembler, ["expand", "src/a.S"])
     assert "  add $m0, $m4, $m2\n  ld32 $m1, $m0, $m15, 0 ; adddd $m1, $m2, $m3\n" in ran.out
     lines = ran.out.splitlines()
-    ran = run(assembler, ["expand", "--map", "src/a.S"], capsys)
+    ran = run(assembler, ["expand", "--map", "src/a.S"])
     places = {place["line"]: place for place in map(json.loads, ran.out.splitlines())}
     load = next(number for number, line in enumerate(lines, 1) if "ld32" in line)
     assert places[load - 1] == {"line": load - 1, "file": "src/a.S", "row": 3, "column": 3}
     assert places[load] == {"line": load, "file": "include/regs.h", "row": 2, "column": 18}
 
 
-def test_a_header_is_never_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_header_is_never_the_output() -> None:
     output = ["src/a.S", "-o", "include/regs.h"]
     for main, program, arguments in ((assembler, "as", ["expand", *output]), (mca, "mca", output)):
-        ran = run(main, arguments, capsys)
+        ran = run(main, arguments)
         assert ran.status == 2
         message = f"ipu-{program}: error: --output include/regs.h: would replace the input"
         assert ran.err.startswith(message)

@@ -56,7 +56,7 @@ def write(name: str, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-def linted(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+def linted(*arguments: str) -> list[str]:
     """The files that a run had to lint: those that the cache did not have."""
     names = []
 
@@ -67,15 +67,15 @@ def linted(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     original = Linter._lint
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Linter, "_lint", lint)
-        run(main, arguments, capsys)
+        run(main, arguments)
     return names
 
 
-def check_same(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
+def check_same(*arguments: str) -> Ran:
     """A run without the cache, which is that with it, twice."""
-    expected = run(main, [*arguments, "--no-cache"], capsys)
-    assert run(main, arguments, capsys) == expected
-    assert run(main, arguments, capsys) == expected
+    expected = run(main, [*arguments, "--no-cache"])
+    assert run(main, arguments) == expected
+    assert run(main, arguments) == expected
     return expected
 
 
@@ -101,7 +101,7 @@ def change_something(chance: random.Random) -> None:
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 1 << 32))
 def test_any_history_of_a_folder_has_the_output_of_runs_without_a_cache(
-    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], seed: int
+    tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
     chance = random.Random(seed)
     os.chdir(tmp_path_factory.mktemp("history"))
@@ -111,48 +111,44 @@ def test_any_history_of_a_folder_has_the_output_of_runs_without_a_cache(
         arguments = ["--format", chance.choice(tuple(FORMATS))]
         arguments += chance.choice(([], ["--diff"], ["--ignore", "E1"], ["--max-per-file", "1"]))
         arguments += chance.choice(([], ["a.s", "."], ["--define", "rows=2"], ["--isa", "ipu2"]))
-        check_same(capsys, *arguments)
+        check_same(*arguments)
         change_something(chance)
-    check_same(capsys, "--statistics")
+    check_same("--statistics")
 
 
-def test_what_has_not_changed_is_not_linted_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_not_changed_is_not_linted_again() -> None:
     write("a.s", "acc.frist;;\n")
     write("b.s", "bkpt;;\n")
-    assert len(linted(capsys)) == 2
-    assert linted(capsys) == []
+    assert len(linted()) == 2
+    assert linted() == []
     write("a.s", "acc.first;; bkpt;;\n")
-    assert [os.path.basename(name) for name in linted(capsys)] == ["a.s"]
-    assert len(linted(capsys, "--define", "x=1")) == 2
-    assert len(linted(capsys, "--no-cache")) == 2
+    assert [os.path.basename(name) for name in linted()] == ["a.s"]
+    assert len(linted("--define", "x=1")) == 2
+    assert len(linted("--no-cache")) == 2
 
 
-def test_a_header_counts_also_where_it_was_missing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_header_counts_also_where_it_was_missing() -> None:
     write("a.S", '#include "size.h"\n')
     write("b.S", "")
-    run(main, ["."], capsys)
-    assert linted(capsys) == []
+    run(main, ["."])
+    assert linted() == []
     write("size.h", "#define SIZE 3\n")
-    assert [os.path.basename(name) for name in linted(capsys)] == ["a.S"]
+    assert [os.path.basename(name) for name in linted()] == ["a.S"]
     write("size.h", "#define SIZE 4\n")
-    assert [os.path.basename(name) for name in linted(capsys)] == ["a.S"]
+    assert [os.path.basename(name) for name in linted()] == ["a.S"]
 
 
-def test_another_version_of_the_program_lints_again(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_of_the_program_lints_again(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.s", "acc.frist;;\n")
-    run(main, [], capsys)
+    run(main, [])
     monkeypatch.setattr(cache, "tool_stamp", lambda: "another")
-    assert len(linted(capsys)) == 1
+    assert len(linted()) == 1
 
 
-def test_the_folder_is_private_and_tagged_and_nothing_is_in_the_checkout(
-    capsys: pytest.CaptureFixture[str], store: Path
-) -> None:
+def test_the_folder_is_private_and_tagged_and_nothing_is_in_the_checkout(store: Path) -> None:
     write("ipu.toml", "")
     write("sub/a.s", "bkpt;;\n")
-    run(main, [], capsys)
+    run(main, [])
     assert sorted(map(str, Path().rglob("*"))) == ["ipu.toml", "sub", "sub/a.s"]
     assert len(list(store.iterdir())) == 3
     tag = (store / "CACHEDIR.TAG").read_text()
@@ -179,14 +175,12 @@ def test_the_folder_is_the_platform_s_unless_the_environment_names_another(
     assert cache.cache_folder() is None
 
 
-def test_what_a_checkout_has_under_the_name_of_an_old_cache_is_never_looked_at(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_a_checkout_has_under_the_name_of_an_old_cache_is_never_looked_at() -> None:
     write("a.s", "acc.frist;;\n")
     Path(".ipu_cache").mkdir()
     os.mkfifo(".ipu_cache/a.json")
     before = os.stat(".ipu_cache")
-    check_same(capsys)
+    check_same()
     after = os.stat(".ipu_cache")
     assert (after.st_mtime_ns, after.st_atime_ns) == (before.st_mtime_ns, before.st_atime_ns)
 
@@ -194,10 +188,10 @@ def test_what_a_checkout_has_under_the_name_of_an_old_cache_is_never_looked_at(
 @pytest.mark.parametrize("name", ["*.json", "key", "CACHEDIR.TAG"])
 @pytest.mark.parametrize("kind", ["link", "broken link", "hard link", "pipe", "folder", "huge"])
 def test_an_odd_file_in_the_cache_is_a_miss_and_is_never_written_through(
-    capsys: pytest.CaptureFixture[str], store: Path, kind: str, name: str
+    store: Path, kind: str, name: str
 ) -> None:
     write("a.s", "acc.frist;;\n")
-    expected = check_same(capsys)
+    expected = check_same()
     [path] = store.glob(name)
     victim, created = store.parent / "victim", store.parent / "created"
     victim.write_text("precious")
@@ -215,25 +209,23 @@ def test_an_odd_file_in_the_cache_is_a_miss_and_is_never_written_through(
     else:
         with path.open("wb") as file:
             file.truncate(1 << 40)
-    assert run(main, [], capsys) == expected
-    assert run(main, [], capsys) == expected
+    assert run(main, []) == expected
+    assert run(main, []) == expected
     assert victim.read_text() == "precious"
     assert not created.exists()
     assert not list(store.glob("*.tmp"))
 
 
-def test_files_and_folders_of_others_are_not_read(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_and_folders_of_others_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.s", "acc.frist;;\n")
-    expected = check_same(capsys)
+    expected = check_same()
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    assert len(linted(capsys)) == 1
-    assert run(main, [], capsys) == expected
+    assert len(linted()) == 1
+    assert run(main, []) == expected
 
 
 def test_a_folder_moved_away_during_a_run_is_not_replaced_by_what_comes_there(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, store: Path
+    monkeypatch: pytest.MonkeyPatch, store: Path
 ) -> None:
     write("a.s", "acc.frist;;\n")
     elsewhere = store.parent / "elsewhere"
@@ -246,7 +238,7 @@ def test_a_folder_moved_away_during_a_run_is_not_replaced_by_what_comes_there(
         return lint(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("ipu_asm.cli.lint.run.lint_all", beside)
-    run(main, [], capsys)
+    run(main, [])
     assert list(elsewhere.iterdir()) == []
 
 
@@ -258,22 +250,18 @@ def spoil(data: bytes, how: int) -> bytes:
 
 @pytest.mark.parametrize("how", range(4))
 @pytest.mark.parametrize("name", ["*.json", "key"])
-def test_a_broken_cache_is_as_good_as_none(
-    capsys: pytest.CaptureFixture[str], store: Path, how: int, name: str
-) -> None:
+def test_a_broken_cache_is_as_good_as_none(store: Path, how: int, name: str) -> None:
     write("a.s", "acc.frist;;\n")
-    expected = check_same(capsys)
+    expected = check_same()
     (path,) = store.glob(name)
     path.write_bytes(spoil(path.read_bytes(), how))
-    assert run(main, [], capsys) == expected
-    assert linted(capsys) == []
+    assert run(main, []) == expected
+    assert linted() == []
 
 
-def test_results_of_another_form_are_as_good_as_none(
-    capsys: pytest.CaptureFixture[str], store: Path
-) -> None:
+def test_results_of_another_form_are_as_good_as_none(store: Path) -> None:
     write("a.s", "acc.frist;;\n")
-    expected = check_same(capsys)
+    expected = check_same()
     (path,) = store.glob("*.json")
     key = (store / "key").read_bytes()
     name, _, line = path.read_text().partition("\n")[2].partition("\t")
@@ -281,26 +269,22 @@ def test_results_of_another_form_are_as_good_as_none(
     for change in ({"findings": [1]}, {"empty": 3}, {"read": None}, {"headers": {"/no": "a"}}):
         body = f"{name}\t{json.dumps(json.loads(line) | change)}"
         path.write_text(f"{digest(stamp + body, key)}\n{body}")
-        assert run(main, [], capsys) == expected
+        assert run(main, []) == expected
 
 
-def test_a_result_that_was_written_without_the_key_is_not_believed(
-    capsys: pytest.CaptureFixture[str], store: Path
-) -> None:
+def test_a_result_that_was_written_without_the_key_is_not_believed(store: Path) -> None:
     write("a.s", "acc.frist;;\n")
-    expected = check_same(capsys)
+    expected = check_same()
     (path,) = store.glob("*.json")
     name, _, line = path.read_text().partition("\n")[2].partition("\t")
     body = f"{name}\t{json.dumps(json.loads(line) | {'findings': []})}"
     for key in (b"", bytes(32)):
         path.write_text(f"{digest(digest(tool_stamp()) + body, key)}\n{body}")
-        assert run(main, [], capsys) == expected
+        assert run(main, []) == expected
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "read-only"])
-def test_without_a_place_to_write_there_is_no_cache_and_no_error(
-    capsys: pytest.CaptureFixture[str], kind: str, store: Path
-) -> None:
+def test_without_a_place_to_write_there_is_no_cache_and_no_error(kind: str, store: Path) -> None:
     write("a.s", "acc.frist;;\n")
     elsewhere = store.parent / "elsewhere"
     elsewhere.mkdir()
@@ -310,51 +294,45 @@ def test_without_a_place_to_write_there_is_no_cache_and_no_error(
         store.symlink_to(elsewhere)
     elif kind == "read-only":
         store.symlink_to("/proc/self")
-    ran = check_same(capsys)
+    ran = check_same()
     assert (ran.status, ran.err) == (1, "")
     assert list(elsewhere.iterdir()) == []
 
 
-def test_runs_side_by_side_keep_what_the_others_have_added(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_side_by_side_keep_what_the_others_have_added(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.s", "acc.frist;;\n")
     write("b.s", "bkpt;;\n")
     lint = lint_run.lint_all
 
     def beside(*arguments: object) -> object:
         monkeypatch.undo()
-        run(main, ["b.s"], capsys)
+        run(main, ["b.s"])
         return lint(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("ipu_asm.cli.lint.run.lint_all", beside)
     main(["a.s"])
-    assert linted(capsys, "a.s", "b.s") == []
+    assert linted("a.s", "b.s") == []
 
 
-def test_results_that_nothing_has_used_for_a_month_are_removed(
-    capsys: pytest.CaptureFixture[str], store: Path
-) -> None:
+def test_results_that_nothing_has_used_for_a_month_are_removed(store: Path) -> None:
     write("a.s", "bkpt;;\n")
     write("sub/b.s", "bkpt;;\n")
-    run(main, [], capsys)
+    run(main, [])
     files = list(store.glob("*.json"))
     assert len(files) == 2
     for path in files:
         os.utime(path, (0, 0))
     write("a.s", "bkpt;;\n\n")
-    run(main, ["a.s"], capsys)
+    run(main, ["a.s"])
     assert len(list(store.glob("*.json"))) == 1
 
 
-def test_a_source_that_is_gone_leaves_no_result(
-    capsys: pytest.CaptureFixture[str], store: Path
-) -> None:
+def test_a_source_that_is_gone_leaves_no_result(store: Path) -> None:
     write("a.s", "bkpt;;\n")
     write("b.s", "bkpt;;\n")
-    run(main, [], capsys)
+    run(main, [])
     Path("b.s").unlink()
     write("a.s", "bkpt;;\n\n")
-    run(main, [], capsys)
+    run(main, [])
     (path,) = store.glob("*.json")
     assert '"b.s"' not in path.read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -27,10 +26,9 @@ pytestmark = [
 Act = Callable[[], None]
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.s").write_text("x: incr lr0 1; b x;;\n")
+FILES = {
+    "a.s": "x: incr lr0 1; b x;;\n",
+}
 
 
 @pytest.fixture(params=LOSING)
@@ -51,40 +49,34 @@ def after(function: Callable[..., Any], act: Act) -> Callable[..., Any]:
 
 
 def test_a_run_ends_where_the_program_is_read_or_bound(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+    monkeypatch: pytest.MonkeyPatch, lose: Act
 ) -> None:
     monkeypatch.setattr(ipu_run, "read_kernel", after(read_kernel, lose))
-    ran = run(ipu_run.main, ["a.s", "--max-cycles", "1000"], capsys)
+    ran = run(ipu_run.main, ["a.s", "--max-cycles", "1000"])
     assert ran.status == 130
     assert ran.out.startswith("interrupted in front of bundle 0 (`x`, line 1)")
 
 
-def test_a_run_ends_where_it_executes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
-) -> None:
+def test_a_run_ends_where_it_executes(monkeypatch: pytest.MonkeyPatch, lose: Act) -> None:
     monkeypatch.setattr(Ipu, "run", after(Ipu.run, lose))
-    ran = run(ipu_run.main, ["a.s", "--max-cycles", "100_000"], capsys)
+    ran = run(ipu_run.main, ["a.s", "--max-cycles", "100_000"])
     assert ran.status == 130
     assert ran.out.splitlines()[1].startswith("2,000 cycles in ")
 
 
 def test_linting_ends_with_the_status_of_an_interrupt(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+    monkeypatch: pytest.MonkeyPatch, lose: Act
 ) -> None:
     monkeypatch.setattr(Analyzer, "analyze", after(Analyzer.analyze, lose))
-    assert run(lint.main, ["a.s"], capsys).status == 130
+    assert run(lint.main, ["a.s"]).status == 130
 
 
-def test_assembling_does_too(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
-) -> None:
+def test_assembling_does_too(monkeypatch: pytest.MonkeyPatch, lose: Act) -> None:
     monkeypatch.setattr(assembler, "encode_effective", after(encode_effective, lose))
-    assert run(assembler.main, ["assemble", "-o", "out", "a.s"], capsys).status == 130
+    assert run(assembler.main, ["assemble", "-o", "out", "a.s"]).status == 130
 
 
-def test_a_watch_ends_wherever_it_was(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
-) -> None:
+def test_a_watch_ends_wherever_it_was(monkeypatch: pytest.MonkeyPatch, lose: Act) -> None:
     waits: list[float] = []
 
     def wait(seconds: float) -> None:
@@ -92,8 +84,8 @@ def test_a_watch_ends_wherever_it_was(
         lose()
 
     monkeypatch.setattr(time, "sleep", wait)
-    assert run(lint.main, ["--watch", "--no-cache", "a.s"], capsys).status == 0
+    assert run(lint.main, ["--watch", "--no-cache", "a.s"]).status == 0
     assert len(waits) == 1
     monkeypatch.setattr(Analyzer, "analyze", after(Analyzer.analyze, lose))
-    assert run(lint.main, ["--watch", "--no-cache", "a.s"], capsys).status == 0
+    assert run(lint.main, ["--watch", "--no-cache", "a.s"]).status == 0
     assert len(waits) == 1

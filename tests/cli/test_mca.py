@@ -98,30 +98,29 @@ again:
 """
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("nested.s").write_text(NESTED)
-    Path("cr4.s").write_text(UP_TO_CR4)
+FILES = {
+    "nested.s": NESTED,
+    "cr4.s": UP_TO_CR4,
+}
 
 
-def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Ran:
+def check(arguments: str, status: int = 0) -> Ran:
     """How `ipu-mca` ends, as expected."""
-    ran = run(main, arguments.split(), capsys)
+    ran = run(main, arguments.split())
     assert ran.status == status, ran.err
     return ran
 
 
-def check_json(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Any:
+def check_json(arguments: str, status: int = 0) -> Any:
     """The object that `ipu-mca --format json` prints, which has the documented keys."""
-    report = json.loads(check(capsys, f"{arguments} --format json", status).out)
+    report = json.loads(check(f"{arguments} --format json", status).out)
     SCHEMA_OF_REPORTS.validate(report)
     return report
 
 
-def check_refused(capsys: pytest.CaptureFixture[str], arguments: str, message: str) -> None:
+def check_refused(arguments: str, message: str) -> None:
     """A usage error in one line that begins with a message."""
-    ran = check(capsys, arguments, 2)
+    ran = check(arguments, 2)
     assert ran.out == ""
     assert ran.err.startswith(f"ipu-mca: error: {message}"), ran.err
     assert ran.err.count("\n") == 1
@@ -129,14 +128,14 @@ def check_refused(capsys: pytest.CaptureFixture[str], arguments: str, message: s
 
 @pytest.mark.parametrize("stem", DTYPES)
 def test_the_cycles_of_an_example_are_those_of_a_real_run(
-    stem: str, capsys: pytest.CaptureFixture[str]
+    stem: str,
 ) -> None:
     case = published_case(stem, DTYPES[stem][0])
     registers = " ".join(f"--cr {number}={value}" for number, value in case.cr.items())
     registers += "".join(f" --lr {number}={value}" for number, value in case.lr.items())
     arguments = f"{ROOT}/examples/{stem}.s -W {registers}"
-    ran = run(run_main, f"{arguments} --json".split(), capsys)
-    report = check_json(capsys, arguments)
+    ran = run(run_main, f"{arguments} --json".split())
+    report = check_json(arguments)
     assert report["cycles"] == json.loads(ran.out)["cycles"]
     assert report["unknown"] == []
     assert all(access["end"] is not None for access in report["accesses"])
@@ -147,11 +146,12 @@ def test_the_cycles_of_an_example_are_those_of_a_real_run(
     [(3, "--context taps=3"), (5, "--define taps=5"), (4, "--context taps=4")],
 )
 def test_the_cycles_of_a_template_are_those_of_a_real_run(
-    taps: int, arguments: str, capsys: pytest.CaptureFixture[str]
+    taps: int,
+    arguments: str,
 ) -> None:
     file = f"{ROOT}/examples/row_filter.asm --cr 0=0 --cr 1=0x40000 --cr 2=5120"
-    ran = run(run_main, f"{file} --json --define taps={taps}".split(), capsys)
-    report = check_json(capsys, f"{file} {arguments}")
+    ran = run(run_main, f"{file} --json --define taps={taps}".split())
+    report = check_json(f"{file} {arguments}")
     assert report["cycles"] == json.loads(ran.out)["cycles"] == 4 + 10 * (taps + 2)
 
 
@@ -166,28 +166,26 @@ def test_the_cycles_of_a_template_are_those_of_a_real_run(
     ],
 )
 def test_runs_that_leave_the_program_take_as_long_as_real_ones(
-    text: str, capsys: pytest.CaptureFixture[str]
+    text: str,
 ) -> None:
     Path("a.s").write_text(text)
-    ran = run(run_main, ["a.s", "--json"], capsys)
-    assert check_json(capsys, "a.s")["cycles"] == json.loads(ran.out)["cycles"]
+    ran = run(run_main, ["a.s", "--json"])
+    assert check_json("a.s")["cycles"] == json.loads(ran.out)["cycles"]
 
 
-def test_a_run_without_uniform_iterations_is_followed_to_its_end(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_run_without_uniform_iterations_is_followed_to_its_end() -> None:
     Path("a.s").write_text(
         "set lr15 6000;;\nx: incr lr1 1;;\nblt lr2 lr3 +3;;\nadd lr3 lr1 lr3;;\nb +2;;\n"
         "add lr2 lr2 lr1;;\nincr lr2 3;;\nbne lr1 lr15 x;;\nbkpt;;\n"
     )
-    ran = run(run_main, ["a.s", "--json"], capsys)
+    ran = run(run_main, ["a.s", "--json"])
     cycles = json.loads(ran.out)["cycles"]
     assert cycles > 30_000
-    assert check_json(capsys, "a.s")["cycles"] == cycles
+    assert check_json("a.s")["cycles"] == cycles
 
 
-def test_loops_have_trips_cycles_and_bounds(capsys: pytest.CaptureFixture[str]) -> None:
-    report = check_json(capsys, "nested.s")
+def test_loops_have_trips_cycles_and_bounds() -> None:
+    report = check_json("nested.s")
     assert report["cycles"] == 1 + 4 + 4 * 3 + 4 + 1
     outer, inner = report["loops"]
     assert outer == {
@@ -220,15 +218,16 @@ def test_loops_have_trips_cycles_and_bounds(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_the_dependence_is_that_of_a_loop_with_one_path(
-    body: str, dependence: int | None, capsys: pytest.CaptureFixture[str]
+    body: str,
+    dependence: int | None,
 ) -> None:
     Path("a.s").write_text(f"set lr3 1; set lr9 12;; x: {body} bne lr1 lr9 x;; bkpt;;")
-    [loop] = check_json(capsys, "a.s -W")["loops"]
+    [loop] = check_json("a.s -W")["loops"]
     assert loop["dependence"] == dependence
 
 
-def test_accesses_have_offsets_from_their_base(capsys: pytest.CaptureFixture[str]) -> None:
-    report = check_json(capsys, "cr4.s --cr 4=512")
+def test_accesses_have_offsets_from_their_base() -> None:
+    report = check_json("cr4.s --cr 4=512")
     assert report["accesses"] == [
         {
             "row": 3,
@@ -251,15 +250,15 @@ def test_accesses_have_offsets_from_their_base(capsys: pytest.CaptureFixture[str
     ]
 
 
-def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixture[str]) -> None:
-    report = check_json(capsys, "cr4.s")
+def test_what_depends_on_an_unknown_register_is_null() -> None:
+    report = check_json("cr4.s")
     assert report["cycles"] is None
     assert report["unknown"] == ["cr4"]
     [loop] = report["loops"]
     assert loop["trips"] == {"least": None, "most": None}
     assert [access["executions"] for access in report["accesses"]] == [None, 1]
     assert [access["start"] for access in report["accesses"]] == [0, 0]
-    text = check(capsys, "cr4.s").out
+    text = check("cr4.s").out
     assert text.startswith("cr4.s: cycles depend on cr4, 4 bundles; halts in line 5\n")
     assert "loop again, line 2: 2 bundles x (cr4 + 0x80) / 0x80; " in text
     assert "cr0 + 0x80 x k, k < (cr4 + 0x80) / 0x80 " in text
@@ -267,89 +266,71 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
     assert "give values with --cr 4=VALUE, a comment `# CR cr4 = VALUE`, or `[kernel]`" in text
 
 
-def test_a_run_that_ends_at_an_unknown_branch_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_ends_at_an_unknown_branch_says_so() -> None:
     Path("a.s").write_text("add lr1 lr1 cr4;;\nbeq lr1 lr2 +2;;\nincr lr3 1;;\nbkpt;;")
-    text = check(capsys, "a.s").out
+    text = check("a.s").out
     assert "a.s: more than 2 cycles, 4 bundles; the branch in line 2 depends on cr4" in text
     assert "give values with --cr 4=VALUE, a comment `# CR cr4 = VALUE`, or `[kernel]`" in text
 
 
-def test_the_report_says_for_which_values_and_context_it_is(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_report_says_for_which_values_and_context_it_is() -> None:
     arguments = f"{ROOT}/examples/row_filter.asm --context taps=5 --cr 10=1 2=0x1400 --lr 1=3"
-    first, second, *_ = check(capsys, arguments).out.splitlines()
+    first, second, *_ = check(arguments).out.splitlines()
     assert first.startswith(f"{ROOT}/examples/row_filter.asm (taps=5): ")
     assert second == "with cr2 = 0x1400, cr10 = 1, lr1 = 3"
 
 
-def test_values_come_from_options_then_comments_then_the_configuration(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_values_come_from_options_then_comments_then_the_configuration() -> None:
     Path("ipu.toml").write_text('[kernel."*.s"]\ncr = {4 = 256}\n')
-    assert check_json(capsys, "cr4.s")["cycles"] == 1 + 2 * 3 + 1
+    assert check_json("cr4.s")["cycles"] == 1 + 2 * 3 + 1
     Path("cr4.s").write_text("# CR cr4 = 512\n" + UP_TO_CR4)
-    assert check_json(capsys, "cr4.s")["cycles"] == 1 + 2 * 5 + 1
-    assert check_json(capsys, "cr4.s --cr 4=1024")["cycles"] == 1 + 2 * 9 + 1
+    assert check_json("cr4.s")["cycles"] == 1 + 2 * 5 + 1
+    assert check_json("cr4.s --cr 4=1024")["cycles"] == 1 + 2 * 9 + 1
 
 
-def test_every_configuration_of_the_host_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_configuration_of_the_host_is_reported() -> None:
     Path("cr4.s").write_text("# CR cr4 = 512 | 1024\n" + UP_TO_CR4)
-    out = check(capsys, "cr4.s").out
+    out = check("cr4.s").out
     assert out.count("cr4.s: 12 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x200\n") == 1
     assert out.count("cr4.s: 20 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x400\n") == 1
-    ran = check(capsys, "cr4.s --format json")
+    ran = check("cr4.s --format json")
     assert json.loads(ran.out)["cycles"] == 12
     note = "cr4.s: 2 configurations, reported for the first; choose with --cr\n"
     assert ran.err == f"ipu-mca: note: {note}"
 
 
-def test_a_budget_that_a_configuration_breaks_is_a_finding(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_budget_that_a_configuration_breaks_is_a_finding() -> None:
     Path("cr4.s").write_text("# CR cr4 = 512 | 1024\n# CYCLES <= 12\n" + UP_TO_CR4)
-    ran = check(capsys, "cr4.s --format github", 1)
+    ran = check("cr4.s --format github", 1)
     assert ran.out.startswith("::error file=cr4.s,line=2,col=10,")
     assert "found 20, with cr4 = 1024" in ran.out
-    assert "12 cycles, 4 bundles" in check(capsys, "cr4.s", 1).out
-    assert check(capsys, "cr4.s --format github --cr 4=512") == Ran(0, "", "")
+    assert "12 cycles, 4 bundles" in check("cr4.s", 1).out
+    assert check("cr4.s --format github --cr 4=512") == Ran(0, "", "")
 
 
-def test_several_values_may_follow_one_option(capsys: pytest.CaptureFixture[str]) -> None:
-    one = check(capsys, "cr4.s --cr 4=512 0=0x1000 1=0x2000")
-    assert one == check(capsys, "--cr 4=512 --cr=0=0x1000 cr4.s --cr 1=0x2000")
+def test_several_values_may_follow_one_option() -> None:
+    one = check("cr4.s --cr 4=512 0=0x1000 1=0x2000")
+    assert one == check("--cr 4=512 --cr=0=0x1000 cr4.s --cr 1=0x2000")
     assert "cr1 = 0x2000" in one.out
 
 
-def test_loop_registers_may_be_preset(capsys: pytest.CaptureFixture[str]) -> None:
+def test_loop_registers_may_be_preset() -> None:
     Path("a.s").write_text("again: incr lr1 1; bne lr1 lr2 again;; bkpt;;")
-    assert check_json(capsys, "a.s --lr 2=9")["cycles"] == 11
+    assert check_json("a.s --lr 2=9")["cycles"] == 11
 
 
-def test_overlaps_of_regions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    apart = check(capsys, "cr4.s --cr 4=512 0=0 1=0x100000").out
+def test_overlaps_of_regions_are_told() -> None:
+    apart = check("cr4.s --cr 4=512 0=0 1=0x100000").out
     assert "no overlaps" in apart
-    together = check(capsys, "cr4.s --cr 4=512 0=0x1000 1=0x1000").out
+    together = check("cr4.s --cr 4=512 0=0x1000 1=0x1000").out
     assert "overlap: cr0 and cr1 share 128 bytes at 0x1200..0x127f, written" in together
-    unknown = check(capsys, "cr4.s --cr 4=512").out
+    unknown = check("cr4.s --cr 4=512").out
     assert "not all overlaps are known: give --cr 0=VALUE --cr 1=VALUE" in unknown
 
 
-def test_a_line_of_the_report_names_what_bounds_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.s").write_text(
-        "set lr9 998;;\n"
-        "loop: incr lr1 1; incr lr2 1;;\n incr lr3 1; acc;;\n bne lr1 lr9 loop;;\n bkpt;;"
-    )
-    out = check(capsys, "a.s").out
-    line = "loop loop, line 2: 3 bundles x 998 = 2,994 cycles (99.9 %); lr 3/2 = 2 <- bound, acc 1"
-    assert line in out
-
-
-def test_moves_are_named_with_what_they_save_and_what_limits_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_moves_are_named_with_what_they_save_and_what_limits_them() -> None:
     Path("a.s").write_text(LOOSE)
-    out = check(capsys, "a.s").out
+    out = check("a.s").out
     assert "loop loop, line 2: 5 bundles x 998 = 4,990 cycles (99.9 %); " in out
     assert "; dependence 1; moves save 3\n" in out
     assert "no fewer than 2 bundles: each instruction waits for the one before, line 3 ->" in out
@@ -358,91 +339,76 @@ def test_moves_are_named_with_what_they_save_and_what_limits_them(
     assert f"lines 3 to 7: 3 bundles, 2,994 cycles: {moves}" in out
 
 
-def test_a_loop_at_its_bound_says_which_slots_are_full(capsys: pytest.CaptureFixture[str]) -> None:
-    out = check(capsys, f"{ROOT}/examples/fully_connected.s").out
+def test_a_loop_at_its_bound_says_which_slots_are_full() -> None:
+    out = check(f"{ROOT}/examples/fully_connected.s").out
     assert "no fewer than 1 bundle: xmem, mult, acc, lr, cond are full" in out
     assert "no move inside of a block saves a bundle" in out
 
 
-def test_a_program_that_cannot_be_packed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.s").write_text("set lr1 2;; br lr1;; bkpt;;")
-    reason = "a branch takes its target from a register"
-    assert f"no moves: {reason}" in check(capsys, "a.s").out
-    assert check(capsys, "a.s --pack", 1).err == f"ipu-mca: error: a.s: not packed: {reason}\n"
-
-
-def test_packing_writes_the_program_with_fewer_bundles(capsys: pytest.CaptureFixture[str]) -> None:
+def test_packing_writes_the_program_with_fewer_bundles() -> None:
     Path("a.s").write_text(LOOSE)
-    ran = check(capsys, "a.s --pack --cr 0=0x100")
+    ran = check("a.s --pack --cr 0=0x100")
     assert ran.err.startswith("ipu-mca: note: a.s: 7 -> 4 bundles, 4,992 -> 1,998 cycles; proven")
     Path("b.s").write_text(ran.out)
-    assert check_json(capsys, "b.s")["cycles"] == 1_998
+    assert check_json("b.s")["cycles"] == 1_998
     assert "# this one" in ran.out
-    assert check(capsys, "a.s --pack --cr 0=0x100 -o c.s").out == ""
+    assert check("a.s --pack --cr 0=0x100 -o c.s").out == ""
     assert Path("c.s").read_text() == ran.out
     nothing = "nothing to pack in 4 bundles: every block is at its bound"
-    assert check(capsys, "c.s --pack").err == f"ipu-mca: note: c.s: {nothing}\n"
-    check_refused(capsys, "a.s --pack -o a.s", "--output a.s: would replace the input")
+    assert check("c.s --pack").err == f"ipu-mca: note: c.s: {nothing}\n"
+    check_refused("a.s --pack -o a.s", "--output a.s: would replace the input")
     assert Path("a.s").read_text() == LOOSE
 
 
-def test_rows_of_a_template_are_those_of_the_written_file(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_rows_of_a_template_are_those_of_the_written_file() -> None:
     Path("a.s").write_text(
         "{% macro tap(n) %}\n incr lr1 {{ n }}; ldr_mult_reg r0 lr1 cr0;;\n{% endmacro %}\n"
         "set lr2 512;;\n{% for n in (128, 128) %}\n\n{{ tap(n) }}\n{% endfor %}\n"
         "x: bne lr1 lr2 x; incr lr1 128;;\nbkpt;;\n"
     )
-    report = check_json(capsys, "a.s")
+    report = check_json("a.s")
     assert [access["row"] for access in report["accesses"]] == [2, 2]
     assert [loop["row"] for loop in report["loops"]] == [9]
 
 
-def test_a_template_in_several_contexts_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_template_in_several_contexts_asks_for_one() -> None:
     file = f"{ROOT}/examples/row_filter.asm"
     choice = "taps=3; taps=5; choose with --context or --define"
     message = f"{file}: a template is assembled in one context, found 2: {choice}"
-    check_refused(capsys, file, message)
+    check_refused(file, message)
 
 
-def test_the_program_may_come_from_standard_input(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_program_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     give_input(monkeypatch, NESTED)
-    assert check(capsys, "-").out.startswith("<stdin>: 22 cycles, 5 bundles; halts in line 8\n")
+    assert check("-").out.startswith("<stdin>: 22 cycles, 5 bundles; halts in line 8\n")
 
 
-def test_the_report_may_go_to_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = check(capsys, "nested.s").out
-    assert check(capsys, "nested.s -o out.txt") == Ran(0, "", "")
+def test_the_report_may_go_to_a_file() -> None:
+    shown = check("nested.s").out
+    assert check("nested.s -o out.txt") == Ran(0, "", "")
     assert Path("out.txt").read_text() == shown
-    check_refused(capsys, "nested.s -o nested.s", "--output nested.s: would replace the input")
+    check_refused("nested.s -o nested.s", "--output nested.s: would replace the input")
     assert Path("nested.s").read_text() == NESTED
 
 
-def test_errors_are_shown_as_by_the_linter(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_shown_as_by_the_linter() -> None:
     Path("a.s").write_text("set lr1 3;;\nfoo lr0;;\n")
     for form in ("text", "json", "html"):
-        ran = check(capsys, f"a.s --format {form}", 1)
+        ran = check(f"a.s --format {form}", 1)
         assert ran.out == ""
         assert ran.err.startswith("error[E101]: ")
         assert ran.err.endswith("1 error, nothing reported\n")
-    ran = check(capsys, "a.s --format github", 1)
+    ran = check("a.s --format github", 1)
     assert ran.out.startswith("::error file=a.s,line=2,col=1,endLine=2,endColumn=4,title=E101 ")
     assert ran.err == ""
 
 
-def test_github_has_nothing_but_findings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(capsys, "nested.s --format github") == Ran(0, "", "")
-
-
-def test_warnings_may_be_off(capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_may_be_off() -> None:
     Path("a.s").write_text("acc;;")
-    ran = check(capsys, "a.s")
+    ran = check("a.s")
     assert ran.err.startswith("warning[W103]: ")
     for option in ("-W", "--no-warnings"):
-        assert check(capsys, f"a.s {option}") == Ran(0, ran.out, "")
+        assert check(f"a.s {option}") == Ran(0, ran.out, "")
 
 
 @pytest.mark.parametrize(
@@ -464,17 +430,19 @@ def test_warnings_may_be_off(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_run_that_fails_is_a_finding_that_says_why(
-    text: str, how: str, why: str, capsys: pytest.CaptureFixture[str]
+    text: str,
+    how: str,
+    why: str,
 ) -> None:
     Path("a.s").write_text(text)
-    ran = check(capsys, "a.s -W", 1)
+    ran = check("a.s -W", 1)
     assert how in ran.out
     assert ran.err == f"ipu-mca: error: a.s: the program {how}{why}\n"
 
 
-def test_a_fault_has_the_cycles_before_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_has_the_cycles_before_it() -> None:
     Path("a.s").write_text("set lr1 -1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;")
-    assert check_json(capsys, "a.s", 1)["cycles"] == 1
+    assert check_json("a.s", 1)["cycles"] == 1
 
 
 @pytest.mark.parametrize(
@@ -486,9 +454,12 @@ def test_a_fault_has_the_cycles_before_it(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_other_machines_have_a_reduced_report(
-    file: str, bundles: int, loops: list[Any], note: str, capsys: pytest.CaptureFixture[str]
+    file: str,
+    bundles: int,
+    loops: list[Any],
+    note: str,
 ) -> None:
-    ran = check(capsys, f"{ROOT}/examples/{file} -W --format json")
+    ran = check(f"{ROOT}/examples/{file} -W --format json")
     report = json.loads(ran.out)
     SCHEMA_OF_REPORTS.validate(report)
     assert (report["cycles"], report["bundles"]) == (None, bundles)
@@ -498,14 +469,14 @@ def test_other_machines_have_a_reduced_report(
     assert ran.err.count("\n") == bool(note)
 
 
-def test_a_negative_register_of_the_host_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_negative_register_of_the_host_is_told() -> None:
     Path("a.s").write_text("# CR lr8 = -1\nset lr1 2;;\nbkpt;;\n")
-    assert "\nwith lr8 = -1\n" in check(capsys, "a.s").out
+    assert "\nwith lr8 = -1\n" in check("a.s").out
 
 
-def test_a_function_without_an_end_has_no_cycles(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_function_without_an_end_has_no_cycles() -> None:
     Path("a.aie2").write_text("f:\nnopa; nopb; nops\n")
-    ran = check(capsys, "a.aie2")
+    ran = check("a.aie2")
     assert ran.out.endswith("line 2: cycles not known, control runs past the end of the file\n")
 
 
@@ -521,30 +492,26 @@ COUNTED = """f:
 """
 
 
-def test_loops_that_count_constants_have_trips_and_cycles(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_loops_that_count_constants_have_trips_and_cycles() -> None:
     Path("a.S").write_text(COUNTED.format("12"))
-    report = check_json(capsys, "a.S")
+    report = check_json("a.S")
     assert (report["cycles"], report["bundles"], report["accesses"]) == (262, 6, [])
     found = [(each["label"], each["bundles"], each["cycles"]) for each in report["loops"]]
     assert found == [(".Lo", 4, 260), ("1", 2, 240)]
     assert [each["trips"]["most"] for each in report["loops"]] == [10, 12]
-    text = check(capsys, "a.S").out
+    text = check("a.S").out
     assert text.startswith("a.S: 262 cycles, 6 bundles\n")
     assert "  f, line 2: 262 cycles\n" in text
     assert "loop 1, line 6: 2 bundles x 120 = 240 cycles (91.6 %); main 1, aux 1" in text
     assert "trips an entry: 12\n" in text
 
 
-def test_a_count_that_data_decides_leaves_out_what_depends_on_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_count_that_data_decides_leaves_out_what_depends_on_it() -> None:
     Path("a.S").write_text(COUNTED.format("$m1"))
-    report = check_json(capsys, "a.S")
+    report = check_json("a.S")
     assert report["cycles"] is None
     assert [each["trips"]["least"] for each in report["loops"]] == [10, None]
-    text = check(capsys, "a.S").out
+    text = check("a.S").out
     assert text.startswith("a.S: cycles not known, 6 bundles\n")
     assert "f, line 2: cycles not known, line 4 decides" in text
 
@@ -569,29 +536,32 @@ def test_a_count_that_data_decides_leaves_out_what_depends_on_it(
     ],
 )
 def test_wrong_usage_is_told_in_one_line(
-    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+    arguments: str,
+    message: str,
 ) -> None:
-    check_refused(capsys, arguments, message)
+    check_refused(arguments, message)
 
 
-def test_a_mistake_in_the_configuration_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_in_the_configuration_is_told() -> None:
     Path("ipu.toml").write_text("isa = 7\n")
-    check_refused(capsys, "nested.s", f"{Path.cwd() / 'ipu.toml'}:1: `isa`: ")
+    check_refused("nested.s", f"{Path.cwd() / 'ipu.toml'}:1: `isa`: ")
 
 
-def test_help_and_version_are_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    out = check(capsys, "--help").out
+def test_help_and_version_are_for_people() -> None:
+    out = check("--help").out
     assert out.startswith("usage: ipu-mca [options] PATH ...\n")
     assert "exit status:" in out
-    assert check(capsys, "--version").out == f"ipu-mca {__version__}\n"
+    assert check("--version").out == f"ipu-mca {__version__}\n"
 
 
 @settings(max_examples=100)
 @given(data=BYTES)
-def test_any_bytes_are_reported_or_refused(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_bytes_are_reported_or_refused(
+    data: bytes,
+) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         give_input(monkeypatch, data)
-        ran = run(main, ["-", "--isa", "ipu", "--format", "json"], capsys)
+        ran = run(main, ["-", "--isa", "ipu", "--format", "json"])
     assert ran.status in (0, 1) or "UTF-16" in ran.err, ran.err
     if ran.out:
         SCHEMA_OF_REPORTS.validate(json.loads(ran.out))
@@ -612,25 +582,12 @@ ROWS_OF_IPU2 = """\
     ("option", "size"), [("", 512), ("--wide off", 128), ("--wide INT32", 512)]
 )
 def test_the_option_for_the_mode_of_ipu2_counts_before_the_comment(
-    option: str, size: int, capsys: pytest.CaptureFixture[str]
+    option: str,
+    size: int,
 ) -> None:
     Path("rows.s").write_text(ROWS_OF_IPU2)
-    (load,) = check_json(capsys, f"rows.s -W {option}")["accesses"]
+    (load,) = check_json(f"rows.s -W {option}")["accesses"]
     assert (load["start"], load["end"]) == (0, size)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("nested.s --wide off", "argument --wide: a mode of ipu2, found a program for ipu"),
-        ("rows.s --wide fp8", "argument --wide: expected one of off, fp32, int32, found `fp8`"),
-    ],
-)
-def test_a_mode_that_the_machine_does_not_have_is_refused(
-    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("rows.s").write_text(ROWS_OF_IPU2)
-    check_refused(capsys, arguments, message)
 
 
 def _write_project() -> None:
@@ -649,11 +606,9 @@ def _write_project() -> None:
     Path("kernels/skipped/d.s").write_text("no kernel\n")
 
 
-def test_folders_are_searched_and_each_program_is_reported(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_folders_are_searched_and_each_program_is_reported() -> None:
     _write_project()
-    ran = check(capsys, "kernels -W", 1)
+    ran = check("kernels -W", 1)
     heads = [line for line in ran.out.splitlines() if " cycles, " in line and ".s" in line]
     assert [line.partition(";")[0].replace("\\", "/") for line in heads] == [
         "kernels/a.s: 2 cycles, 2 bundles",
@@ -663,39 +618,37 @@ def test_folders_are_searched_and_each_program_is_reported(
         "kernels/t.s (n=2): 3 cycles, 3 bundles",
     ]
     assert "error[E501]: the program takes at most 1 cycles, found 3" in ran.err
-    check(capsys, "kernels -W --exclude b.s")
+    check("kernels -W --exclude b.s")
 
 
-def test_the_json_of_several_programs_is_a_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_of_several_programs_is_a_list() -> None:
     _write_project()
-    found = json.loads(check(capsys, "kernels/a.s kernels/t.s -W --format json").out)
+    found = json.loads(check("kernels/a.s kernels/t.s -W --format json").out)
     about = [(each.pop("file"), each.pop("context", ""), each["cycles"]) for each in found]
     assert about == [("kernels/a.s", "", 2), ("kernels/t.s", "n=1", 2), ("kernels/t.s", "n=2", 3)]
     for each in found:
         SCHEMA_OF_REPORTS.validate(each)
-    [alone] = json.loads(check(capsys, "kernels/ipu2 -W --format json").out)
+    [alone] = json.loads(check("kernels/ipu2 -W --format json").out)
     assert alone["file"].endswith("c.s")
 
 
-def test_annotations_of_several_programs_come_together(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_status_of_several_programs_is_the_highest() -> None:
     _write_project()
-    ran = check(capsys, "kernels -W --format github -o found.txt", 1)
-    assert ran.out == ""
-    assert Path("found.txt").read_text().count("::error file=kernels/b.s,line=1,") == 1
-
-
-def test_the_exit_status_of_several_programs_is_the_highest(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    _write_project()
-    ran = check(capsys, "kernels/a.s missing.s kernels/b.s -W", 2)
+    ran = check("kernels/a.s missing.s kernels/b.s -W", 2)
     assert "missing.s: no such file" in ran.err
     assert "kernels/b.s: 3 cycles" in ran.out
 
 
+def test_annotations_of_several_programs_come_together() -> None:
+    _write_project()
+    ran = check("kernels -W --format github -o found.txt", 1)
+    assert ran.out == ""
+    assert Path("found.txt").read_text().count("::error file=kernels/b.s,line=1,") == 1
+
+
 @pytest.mark.parametrize("option", ["--pack", "--format html"])
 def test_what_is_for_one_program_is_refused_for_a_folder(
-    option: str, capsys: pytest.CaptureFixture[str]
+    option: str,
 ) -> None:
     _write_project()
-    check_refused(capsys, f"kernels {option}", f"{option} is for one program")
+    check_refused(f"kernels {option}", f"{option} is for one program")

@@ -26,14 +26,14 @@ def test_colours_are_left_out_where_nobody_wants_them() -> None:
 
 
 def test_a_page_is_rendered_in_a_terminal_and_markdown_in_a_pipe(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert run(main, ["--explain", "E201"], capsys).out.startswith("# duplicate-slot\n")
+    assert run(main, ["--explain", "E201"]).out.startswith("# duplicate-slot\n")
     monkeypatch.setattr("ipu_asm.cli.lint.actions.is_terminal", lambda stream: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
-    rendered = run(main, ["--explain", "E201"], capsys).out
+    rendered = run(main, ["--explain", "E201"]).out
     assert "# duplicate-slot" not in rendered
     assert "duplicate-slot" in rendered
     monkeypatch.setenv("TERM", "dumb")
-    assert run(main, ["--explain", "E201"], capsys).out.startswith("# duplicate-slot\n")
+    assert run(main, ["--explain", "E201"]).out.startswith("# duplicate-slot\n")

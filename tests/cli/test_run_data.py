@@ -24,22 +24,25 @@ ROWS = np.arange(-128, 128, dtype=np.int8).reshape(2, 128)
 COPYING = "copy.s --cr 0=0x1000 --cr 1=0x2000 --cr 2=1 --load rows.npy@0x1000"
 
 
+FILES = {
+    "copy.s": COPY,
+}
+
+
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("copy.s").write_text(COPY)
     np.save("rows.npy", ROWS)
 
 
-def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Ran:
-    ran = run(main, arguments.split(), capsys)
+def check(arguments: str, status: int = 0) -> Ran:
+    ran = run(main, arguments.split())
     assert ran.status == status, ran.err
     return ran
 
 
-def test_arrays_go_in_and_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_arrays_go_in_and_out() -> None:
     dumps = "--dump out.npz[b]@0x2000:1x128:i32 --dump out.npz[a]@0x1000:3 --dump raw@0x2200:2:i32"
-    ran = check(capsys, f"{COPYING} {dumps} -v")
+    ran = check(f"{COPYING} {dumps} -v")
     with np.load("out.npz") as found:
         assert sorted(found) == ["a", "b"]
         assert found["a"].tolist() == [128, 129, 130]
@@ -48,24 +51,22 @@ def test_arrays_go_in_and_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert ran.out.endswith("wrote raw (8 bytes), out.npz (2 arrays)\n")
 
 
-def test_memory_as_expected_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_memory_as_expected_is_said() -> None:
     words = ROWS.astype(np.int32)
     np.save("words.npy", words)
     Path("words.bin").write_bytes(words[0].tobytes())
     expected = "--expect words.npy@0x2000 --expect words.bin@0x2000:128:i32 --expect zeros@0:128"
-    ran = check(capsys, f"{COPYING} {expected}")
+    ran = check(f"{COPYING} {expected}")
     said = "as expected: words.npy at 0x2000, words.bin at 0x2000, zeros at 0x0"
     assert ran.out.splitlines()[-1] == said
 
 
-def test_the_first_difference_is_shown_with_what_wrote_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_first_difference_is_shown_with_what_wrote_it() -> None:
     words = ROWS.astype(np.int32)
     words[1, 7] = 99
     np.save("words.npy", words)
     arguments = f"{COPYING} --expect words.npy@0x2000 --dump out@0x2000:4"
-    ran = check(capsys, arguments, 1)
+    ran = check(arguments, 1)
     message = (
         "ipu-run: error: copy.s: words.npy: row 1, element 7: expected 99 (0x00000063), found 7 "
         "(0x00000007); written by `str_acc_reg lr3 cr1` in bundle 3 (`row+1`, line 4), cycle 5\n"
@@ -73,24 +74,20 @@ def test_the_first_difference_is_shown_with_what_wrote_it(
     )
     assert ran.err == message
     assert Path("out").is_file()
-    (compared,) = json.loads(check(capsys, f"{arguments} --json", 1).out)["expected"]
+    (compared,) = json.loads(check(f"{arguments} --json", 1).out)["expected"]
     assert compared["index"] == [1, 7]
     assert compared["written_by"]["bundle"] == 3
     assert compared["equal"] is False
 
 
-def test_the_first_elements_of_an_array_fit_at_the_end_of_memory(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_first_elements_of_an_array_fit_at_the_end_of_memory() -> None:
     part = "rows.npy@0x1ffffe:2"
-    ran = check(capsys, f"{COPYING} --load {part} --expect {part}")
+    ran = check(f"{COPYING} --load {part} --expect {part}")
     assert ran.out.endswith("as expected: rows.npy at 0x1ffffe\n")
 
 
-def test_a_difference_where_nothing_was_written_is_said(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    ran = check(capsys, f"{COPYING} --expect ones@0x8000:4:u8", 1)
+def test_a_difference_where_nothing_was_written_is_said() -> None:
+    ran = check(f"{COPYING} --expect ones@0x8000:4:u8", 1)
     first = ran.err.splitlines()[0]
     assert first.endswith(
         "ones: element 0: expected 1 (0x01), found 0 (0x00); nothing in this run wrote it"
@@ -113,20 +110,16 @@ def test_a_difference_where_nothing_was_written_is_said(
         ("--load empty.npy@0", "empty.npy: expected a .npy file, found an empty file"),
     ],
 )
-def test_data_that_cannot_be_used_are_told_in_a_line(
-    capsys: pytest.CaptureFixture[str], arguments: str, message: str
-) -> None:
+def test_data_that_cannot_be_used_are_told_in_a_line(arguments: str, message: str) -> None:
     np.save("words.npy", np.array([1000], np.float32))
     Path("empty.npy").touch()
-    ran = check(capsys, f"{COPYING} {arguments}", 2)
+    ran = check(f"{COPYING} {arguments}", 2)
     assert ran.err.startswith(f"ipu-run: error: {message}")
     assert ran.err.count("\n") == 1
     assert not Path("out").exists()
 
 
-def test_elements_of_eight_bits_are_loaded_expected_and_dumped(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_elements_of_eight_bits_are_loaded_expected_and_dumped() -> None:
     numbers = np.linspace(-8, 8, 256).reshape(2, 128).astype(ml_dtypes.float8_e4m3fn)
     np.save("fp8.npy", numbers)
     np.save("wide.npy", numbers.astype(np.float64))
@@ -136,4 +129,4 @@ def test_elements_of_eight_bits_are_loaded_expected_and_dumped(
         arguments = (
             f"copy.s --dtype fp8_e4m3 --cr 0=0x1000 --cr 1=0x2000 --cr 2={one} --load {load}"
         )
-        check(capsys, f"{arguments} --expect words.npy@0x2000 --expect fp8.npy@0x1000")
+        check(f"{arguments} --expect words.npy@0x2000 --expect fp8.npy@0x1000")

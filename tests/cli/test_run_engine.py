@@ -30,8 +30,8 @@ def kernel(tmp_path: Path) -> str:
     return str(path)
 
 
-def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
-    return run(main, arguments, capsys)
+def ran(*arguments: str) -> Ran:
+    return run(main, arguments)
 
 
 def engine_line(text: str) -> str:
@@ -39,44 +39,43 @@ def engine_line(text: str) -> str:
 
 
 def test_the_chosen_engine_runs_the_program(
-    kernel: str, capsys: pytest.CaptureFixture[str]
+    kernel: str,
 ) -> None:
-    result = ran(capsys, kernel, "-v", "--engine", "numpy")
+    result = ran(kernel, "-v", "--engine", "numpy")
     assert engine_line(result.out) == "engine: numpy, as chosen"
-    result = ran(capsys, kernel, "--verbose", "--engine", "core")
+    result = ran(kernel, "--verbose", "--engine", "core")
     if CORE_NAME == "core":
         assert engine_line(result.out) == f"engine: core, {CYCLES} bundles"
     assert f"{CYCLES} cycles in" in result.out
 
 
-def test_short_runs_do_without_the_core(
-    kernel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_short_runs_do_without_the_core(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runtime, "_compiled", {})
     monkeypatch.setattr(runner, "_warm_up_done", {})
     monkeypatch.delenv(VARIABLE, raising=False)
-    result = ran(capsys, kernel, "-v")
+    result = ran(kernel, "-v")
     assert engine_line(result.out) == "engine: numpy: the run was too short for the core"
 
 
 def test_without_the_runtime_numpy_runs_and_says_why(
-    kernel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    kernel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runtime, "_compiled", {})
     monkeypatch.setattr(runtime._instances, "known", {}, raising=False)
     monkeypatch.setitem(sys.modules, "wasmtime", None)
-    result = ran(capsys, kernel, "--engine", "core", "-v")
+    result = ran(kernel, "--engine", "core", "-v")
     assert result.status == 0
     assert "numpy ran the program: `wasmtime` cannot be imported" in result.err
     assert engine_line(result.out).startswith("engine: numpy: `wasmtime` cannot be imported")
 
 
 def test_breaks_and_assertions_stop_the_core_too(
-    kernel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kernel: str,
+    tmp_path: Path,
 ) -> None:
     results = []
     for engine in ("core", "numpy"):
-        result = ran(capsys, kernel, "--engine", engine, "--break", "--json")
+        result = ran(kernel, "--engine", engine, "--break", "--json")
         results.append(json.loads(result.out))
         assert result.status == 0
         assert results[-1]["engine"] == (CORE_NAME if engine == "core" else "numpy")
@@ -84,19 +83,14 @@ def test_breaks_and_assertions_stop_the_core_too(
     assert [results[0][key] for key in keys] == [results[1][key] for key in keys]
     asserted = tmp_path / "asserted.s"
     asserted.write_text(LOOP.replace("x: ", "# ASSERT lr0 != 70\nx: "), encoding="utf-8")
-    ends = [ran(capsys, str(asserted), "--engine", engine) for engine in ("core", "numpy")]
+    ends = [ran(str(asserted), "--engine", engine) for engine in ("core", "numpy")]
     assert [end.status for end in ends] == [1, 1]
     assert ends[0].err == ends[1].err
 
 
-def test_an_unknown_engine_is_wrong_usage(
-    kernel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert (
-        "expected one of auto, core, numpy, found `fast`"
-        in ran(capsys, kernel, "--engine", "fast").err
-    )
+def test_an_unknown_engine_is_wrong_usage(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "expected one of auto, core, numpy, found `fast`" in ran(kernel, "--engine", "fast").err
     monkeypatch.setenv(VARIABLE, "fast")
-    result = ran(capsys, kernel)
+    result = ran(kernel)
     assert result.status == 2
     assert f"{VARIABLE}: an engine is one of auto, core, numpy, found 'fast'" in result.err

@@ -26,23 +26,18 @@ COPYING = "copy.s --load data@0x1000 --cr 0=0x1000 --cr 1=0x2000 --cr 2=1"
 HELP = " (see `ipu-run --help`)\n"
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("copy.s").write_text(COPY)
-    Path("endless.s").write_text("x: b x;;")
-    Path("data").write_bytes(DATA)
+FILES = {
+    "copy.s": COPY,
+    "endless.s": "x: b x;;",
+    "data": DATA,
+}
 
 
 def check_files(
-    capsys: pytest.CaptureFixture[str],
-    arguments: str,
-    status: int = 0,
-    files: dict[str, bytes] | None = None,
-    err: str | None = "",
+    arguments: str, status: int = 0, files: dict[str, bytes] | None = None, err: str | None = ""
 ) -> Ran:
     """How `ipu-run` ends and which files there are besides the inputs; all are as expected."""
-    ran = run(main, arguments.split(), capsys)
+    ran = run(main, arguments.split())
     assert ran.status == status, ran.err
     if err is not None:
         assert ran.err == err
@@ -55,9 +50,8 @@ def check_files(
     return ran
 
 
-def test_memory_goes_in_and_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_memory_goes_in_and_out() -> None:
     ran = check_files(
-        capsys,
         f"{COPYING} --dump all@0x2000:128 --dump part@0x2081:0x4 --dump before@0x1_07f:0b1",
         0,
         {"all": DATA, "part": bytes(4), "before": b"\x7f"},
@@ -66,16 +60,14 @@ def test_memory_goes_in_and_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert ran.out.splitlines()[-1] == expected
 
 
-def test_the_end_of_memory_can_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_end_of_memory_can_be_reached() -> None:
     arguments = "copy.s --load data@0x1fff80 --dump out@0x1fff7e:130"
-    check_files(capsys, arguments, 0, {"out": bytes(2) + DATA})
+    check_files(arguments, 0, {"out": bytes(2) + DATA})
 
 
-def test_a_part_of_a_file_can_be_loaded_and_later_loads_win(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_part_of_a_file_can_be_loaded_and_later_loads_win() -> None:
     arguments = "copy.s --load data@0:8 --load data@2:3 --dump out@0:9 --cr 1=0x2000"
-    check_files(capsys, arguments, 0, {"out": bytes([0, 1, 0, 1, 2, 5, 6, 7, 0])})
+    check_files(arguments, 0, {"out": bytes([0, 1, 0, 1, 2, 5, 6, 7, 0])})
 
 
 def test_standard_streams_stand_for_files(
@@ -88,40 +80,34 @@ def test_standard_streams_stand_for_files(
     assert err.startswith(b"halted by `bkpt` in bundle 6 (line 7)\n7 cycles in ")
 
 
-def test_bytes_are_not_written_to_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+def test_bytes_are_not_written_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ipu_asm.cli.run.checks.is_terminal", lambda stream: True)
     message = "ipu-run: error: standard output is a terminal: name a file instead of `-`\n"
-    check_files(capsys, "copy.s --dump -@0:1", 2, None, message)
+    check_files("copy.s --dump -@0:1", 2, None, message)
 
 
-def test_a_dump_replaces_a_file_wholly(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dump_replaces_a_file_wholly() -> None:
     Path("out").write_bytes(b"long " * 1000)
     Path("out").chmod(0o640)
-    check_files(capsys, f"{COPYING} --dump out@0x2000:128", 0, {"out": DATA})
+    check_files(f"{COPYING} --dump out@0x2000:128", 0, {"out": DATA})
     assert Path("out").stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("option", ["--dump {}@0:1", "--trace {}", "--profile {}.json"])
-def test_no_output_replaces_an_input_under_any_of_its_names(
-    capsys: pytest.CaptureFixture[str], option: str
-) -> None:
+def test_no_output_replaces_an_input_under_any_of_its_names(option: str) -> None:
     loaded = "a file that --load or --expect reads"
     for name, wanted, what in (("copy.s", "a", "the program"), ("data", "b", loaded)):
         output = option.format(wanted).split()[1].partition("@")[0]
         for make in (Path.symlink_to, Path.hardlink_to):
             make(Path(output), name)
-            ran = run(main, f"{COPYING} {option.format(wanted)}".split(), capsys)
+            ran = run(main, f"{COPYING} {option.format(wanted)}".split())
             assert (ran.status, ran.out) == (2, "")
             assert ran.err == f"ipu-run: error: `{output}` would replace {what}{HELP}"
             Path(output).unlink()
-    check_files(capsys, COPYING)
+    check_files(COPYING)
 
 
-def test_if_one_output_fails_no_file_has_changed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_one_output_fails_no_file_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("one").write_bytes(b"as before")
     move = os.replace
 
@@ -133,27 +119,25 @@ def test_if_one_output_fails_no_file_has_changed(
     monkeypatch.setattr(os, "replace", fail_for_two)
     outputs = "--dump new@0:1 --dump one@0x2000:1 --dump two@0x3000:1 --trace t.json"
     message = "ipu-run: error: two: no space left on device\n"
-    ran = check_files(capsys, f"{COPYING} {outputs}", 2, {"one": b"as before"}, message)
+    ran = check_files(f"{COPYING} {outputs}", 2, {"one": b"as before"}, message)
     assert "wrote" not in ran.out
 
 
-def test_no_more_is_read_than_fits_into_memory(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_more_is_read_than_fits_into_memory() -> None:
     with Path("long").open("wb") as file:
         file.truncate(3 << 30)
     for name in ("/dev/zero", "long"):
-        ran = run(main, f"copy.s --load {name}@0x100000".split(), capsys)
+        ran = run(main, f"copy.s --load {name}@0x100000".split())
         assert (ran.status, ran.out) == (2, "")
         assert f"{name}: xmem has 0x200000 bytes, found more than 1,048,576 bytes for" in ran.err
-        assert run(main, f"{COPYING} --load {name}@0x4000:16".split(), capsys).status == 0
+        assert run(main, f"{COPYING} --load {name}@0x4000:16".split()).status == 0
     Path("long").unlink()
 
 
-def test_a_program_is_not_read_without_end(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_is_not_read_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ipu_asm.config.files.MOST_BYTES", 1_000)
     message = "ipu-run: error: /dev/zero: expected at most 1,000 bytes, found more\n"
-    check_files(capsys, "/dev/zero", 2, None, message)
+    check_files("/dev/zero", 2, None, message)
 
 
 @pytest.mark.parametrize(
@@ -163,12 +147,10 @@ def test_a_program_is_not_read_without_end(
         (f"{COPYING} --max-cycles 5", "cycle-limit"),
     ],
 )
-def test_nothing_is_dumped_over_a_good_file(
-    capsys: pytest.CaptureFixture[str], arguments: str, stopped: str
-) -> None:
+def test_nothing_is_dumped_over_a_good_file(arguments: str, stopped: str) -> None:
     Path("out").write_bytes(b"as before")
     outputs = "--dump out@0x2000:128 --dump new@0:1 --trace t.json --profile p.json"
-    ran = run(main, f"{arguments} {outputs}".split(), capsys)
+    ran = run(main, f"{arguments} {outputs}".split())
     assert (ran.status, Path("out").read_bytes()) == (1, b"as before")
     assert not Path("new").exists()
     assert ran.err.endswith("ipu-run: note: nothing was dumped\n")
@@ -178,13 +160,13 @@ def test_nothing_is_dumped_over_a_good_file(
         about = json.loads(Path("read").read_text())
         assert about.get("otherData", about)["stopped"] == stopped
         Path("read").unlink()
-    check_files(capsys, arguments, 1, {"out": b"as before"}, None)
+    check_files(arguments, 1, {"out": b"as before"}, None)
 
 
-def test_a_run_that_stops_at_a_break_dumps(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_stops_at_a_break_dumps() -> None:
     Path("a.s").write_text(COPY.replace("ldr_cyclic_mult_reg lr0 cr0 lr9", "break"))
     arguments = f"a.s --break {COPYING[7:]} --dump out@0x2000:128"
-    check_files(capsys, arguments, 0, {"a.s": Path("a.s").read_bytes(), "out": DATA})
+    check_files(arguments, 0, {"a.s": Path("a.s").read_bytes(), "out": DATA})
 
 
 @pytest.mark.parametrize(
@@ -203,37 +185,27 @@ def test_a_run_that_stops_at_a_break_dumps(capsys: pytest.CaptureFixture[str]) -
         ("copy.s --dump .@0:1", ".: is a directory"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_before_the_run(
-    capsys: pytest.CaptureFixture[str], arguments: str, message: str
-) -> None:
-    check_files(capsys, f"{arguments} --profile p.html", 2, None, f"ipu-run: error: {message}\n")
-
-
-def test_an_empty_file_is_too_short(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("empty").touch()
-    message = "ipu-run: error: empty: expected at least 1 byte, found 0 bytes\n"
-    check_files(capsys, "copy.s --load empty@0", 2, {"empty": b""}, message)
+def test_a_file_that_cannot_be_used_is_told_before_the_run(arguments: str, message: str) -> None:
+    check_files(f"{arguments} --profile p.html", 2, None, f"ipu-run: error: {message}\n")
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_the_run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Those who run tests as root may write everywhere.
     monkeypatch.setattr(os, "access", lambda path, mode: path != os.path.realpath(".."))
     message = "ipu-run: error: ../out: permission denied\n"
-    check_files(capsys, "endless.s --dump ../out@0:1", 2, None, message)
+    check_files("endless.s --dump ../out@0:1", 2, None, message)
 
 
-def test_a_device_may_be_written(capsys: pytest.CaptureFixture[str]) -> None:
-    check_files(capsys, f"copy.s --dump {os.devnull}@0:9")
+def test_a_device_may_be_written() -> None:
+    check_files(f"copy.s --dump {os.devnull}@0:9")
     assert not Path(os.devnull).is_file()
 
 
-def test_a_file_that_cannot_be_written_after_all_is_told(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_file_that_cannot_be_written_after_all_is_told() -> None:
     message = "ipu-run: error: /dev/full: no space left on device\n"
-    ran = check_files(capsys, "copy.s --dump /dev/full@0:9", 2, None, message)
+    ran = check_files("copy.s --dump /dev/full@0:9", 2, None, message)
     assert ran.out.startswith("halted by `bkpt`")
 
 
@@ -328,10 +300,8 @@ def test_a_file_that_cannot_be_written_after_all_is_told(
         ),
     ],
 )
-def test_wrong_usage_is_told_in_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: str, message: str
-) -> None:
-    ran = check_files(capsys, arguments, 2, None, None)
+def test_wrong_usage_is_told_in_one_line(arguments: str, message: str) -> None:
+    ran = check_files(arguments, 2, None, None)
     assert ran.err.startswith(f"ipu-run: error: {message}")
     assert ran.err.endswith(HELP)
     assert ran.err.count("\n") == 1

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.cli.run.interactive.commands import TABLE
 from ipu_asm.debugger.console import COMMANDS as CONSOLE
 from tests.cli.sessions import FixedScreen, answer, check_session, session_on
-
-
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def test_breakpoints_stop_where_they_stand_and_conditions_and_hits_hold() -> None:

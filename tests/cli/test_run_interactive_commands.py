@@ -12,12 +12,13 @@ from typing import Callable, Iterator
 import pytest
 
 from ipu_asm.cli.run.command import main
-from ipu_asm.cli.run.interactive.completion import candidates, narrowed
 from ipu_asm.cli.run.interactive.terminal import (
-    MOST_LINES,
+    MAX_LINES,
     append_history,
+    candidates,
     history_path,
     line_reader,
+    narrowed,
     read_history,
     run_prompt,
     run_script,
@@ -28,25 +29,24 @@ from tests.cli.sessions import KERNEL, FixedScreen, answer, session_on
 FAULT = "set lr0 128;;\nset lr1 -256;;\nx: add lr0 lr0 lr1; str_acc_reg lr0 cr0; b x;;\n"
 
 
+FILES = {
+    "k.s": KERNEL,
+    "fault.s": FAULT,
+}
+
+
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
-        monkeypatch.delenv(name, raising=False)
-    Path("k.s").write_text(KERNEL)
-    Path("fault.s").write_text(FAULT)
 
 
 @pytest.fixture
-def piped(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str, str | bytes], Ran]:
+def piped(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str | bytes], Ran]:
     """Run `ipu-run` with options and with commands on standard input."""
 
     def run_piped(options: str, commands: str | bytes) -> Ran:
         give_input(monkeypatch, commands)
-        return run(main, [*options.split(), "--no-warnings"], capsys)
+        return run(main, [*options.split(), "--no-warnings"])
 
     return run_piped
 
@@ -91,9 +91,7 @@ def test_a_file_of_commands_is_executed_before_the_pipe(piped: Callable[[str, st
     assert piped("k.s --commands nowhere.txt", "").err.startswith("ipu-run: error: nowhere.txt: ")
 
 
-def test_the_end_of_the_program_decides_as_in_a_plain_run(
-    piped: Callable[[str, str], Ran],
-) -> None:
+def test_the_end_of_the_program_decides_as_in_a_plain_run(piped: Callable[[str, str], Ran]) -> None:
     dump = "--interactive --dump out.bin@0:4"
     left = piped(f"k.s {dump}", "s\n")
     assert (left.status, left.err) == (0, "ipu-run: note: nothing was dumped\n")
@@ -332,9 +330,9 @@ def test_the_history_is_private_bounded_and_optional(
     assert read_history(path) == ["p lr1 + 2"]
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
-    Path(path).write_text("".join(f"goto {number}\n" for number in range(MOST_LINES + 1)))
-    assert read_history(path)[-1] == f"goto {MOST_LINES}"
-    assert len(Path(path).read_text().splitlines()) == MOST_LINES // 2
+    Path(path).write_text("".join(f"goto {number}\n" for number in range(MAX_LINES + 1)))
+    assert read_history(path)[-1] == f"goto {MAX_LINES}"
+    assert len(Path(path).read_text().splitlines()) == MAX_LINES // 2
     Path("file").write_text("")
     append_history(str(tmp_path / "file" / "history"), "s")
     assert read_history(str(tmp_path / "file" / "history")) == []

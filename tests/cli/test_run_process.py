@@ -26,10 +26,9 @@ PATIENCE = 120.0
 ENDLESS = ["endless.s", "--max-cycles", "1_000_000_000_000"]
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("endless.s").write_text("x: incr lr0 1; b x;;")
+FILES = {
+    "endless.s": "x: incr lr0 1; b x;;",
+}
 
 
 def check_interrupted(arguments: list[str], terminal: tuple[int, ...] = ()) -> tuple[str, str]:

@@ -74,31 +74,28 @@ class Page(HTMLParser):
             self.tables[-1][-1][-1] += data
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("nested.s").write_text(NESTED)
+FILES = {
+    "nested.s": NESTED,
+}
 
 
-def check_profile(
-    capsys: pytest.CaptureFixture[str], arguments: str, name: str = "p.json", status: int = 0
-) -> str:
+def check_profile(arguments: str, name: str = "p.json", status: int = 0) -> str:
     """The profile that a run writes."""
-    ran = run(main, [*arguments.split(), "--profile", name], capsys)
+    ran = run(main, [*arguments.split(), "--profile", name])
     assert ran.status == status, ran.err
     assert ran.out.splitlines()[-1] == f"wrote {name}"
     return Path(name).read_text(encoding="utf-8")
 
 
-def data_of(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> dict[str, Any]:
+def data_of(arguments: str, status: int = 0) -> dict[str, Any]:
     """A profile as JSON."""
-    data: dict[str, Any] = json.loads(check_profile(capsys, arguments, status=status))
+    data: dict[str, Any] = json.loads(check_profile(arguments, status=status))
     return data
 
 
-def page_of(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Page:
+def page_of(arguments: str, status: int = 0) -> Page:
     """A profile as a page, which needs nothing from outside and runs nothing."""
-    text = check_profile(capsys, arguments, "p.html", status)
+    text = check_profile(arguments, "p.html", status)
     assert text.startswith("<!DOCTYPE html>")
     page = Page(text)
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
@@ -108,10 +105,8 @@ def page_of(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0)
     return page
 
 
-def test_cycles_of_bundles_and_lines_are_those_counted_by_hand(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    data = data_of(capsys, "nested.s")
+def test_cycles_of_bundles_and_lines_are_those_counted_by_hand() -> None:
+    data = data_of("nested.s")
     assert (data["program"], data["stopped"], data["cycles"]) == ("nested.s", "halted", CYCLES)
     assert [bundle["cycles"] for bundle in data["bundles"]] == [1, OUTER, INNER, OUTER, 1, 0, 1]
     assert {line["line"]: line["cycles"] for line in data["lines"]} == {
@@ -137,8 +132,8 @@ def test_cycles_of_bundles_and_lines_are_those_counted_by_hand(
     assert data["bundles"][6]["instructions"] == ["bkpt"]
 
 
-def test_slots_are_as_busy_as_counted_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    slots = {slot["slot"]: slot for slot in data_of(capsys, "nested.s")["slots"]}
+def test_slots_are_as_busy_as_counted_by_hand() -> None:
+    slots = {slot["slot"]: slot for slot in data_of("nested.s")["slots"]}
     busy = {name: slot["busy"] for name, slot in slots.items()}
     assert busy == {
         "break": 0,
@@ -155,8 +150,8 @@ def test_slots_are_as_busy_as_counted_by_hand(capsys: pytest.CaptureFixture[str]
     assert slots["lr"]["share"] == round((2 + 2 * OUTER + INNER) / (2 * CYCLES), 6)
 
 
-def test_loops_have_the_iterations_counted_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    outer, inner = data_of(capsys, "nested.s")["loops"]
+def test_loops_have_the_iterations_counted_by_hand() -> None:
+    outer, inner = data_of("nested.s")["loops"]
     assert {key: outer[key] for key in outer if key != "slots"} == {
         "header": 1,
         "label": "outer",
@@ -186,23 +181,23 @@ def test_loops_have_the_iterations_counted_by_hand(capsys: pytest.CaptureFixture
     }
 
 
-def test_a_long_run_is_counted_to_the_cycle(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_run_is_counted_to_the_cycle() -> None:
     Path("long.s").write_text("x: incr lr0 1;; b x;;")
-    data = data_of(capsys, "long.s --max-cycles 300_001", 1)
+    data = data_of("long.s --max-cycles 300_001", 1)
     assert (data["stopped"], data["cycles"]) == ("cycle-limit", 300_001)
     assert [bundle["cycles"] for bundle in data["bundles"]] == [150_001, 150_000]
     assert [loop["iterations"] for loop in data["loops"]] == [150_001]
 
 
-def test_two_bundles_on_one_line_share_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_bundles_on_one_line_share_it() -> None:
     Path("line.s").write_text("acc;; acc;; bkpt;;")
-    assert data_of(capsys, "line.s")["lines"] == [{"line": 1, "cycles": 3}]
-    source = page_of(capsys, "line.s").tables[-1]
+    assert data_of("line.s")["lines"] == [{"line": 1, "cycles": 3}]
+    source = page_of("line.s").tables[-1]
     assert source[1][:3] == ["1", "3", "100 %"]
 
 
-def test_the_page_shows_what_is_hot_and_what_is_idle(capsys: pytest.CaptureFixture[str]) -> None:
-    page = page_of(capsys, "nested.s")
+def test_the_page_shows_what_is_hot_and_what_is_idle() -> None:
+    page = page_of("nested.s")
     slots, loops, hottest, source = page.tables
     shares = {row[0].split()[0]: row[1] for row in slots}
     assert shares == {
@@ -244,8 +239,8 @@ def test_the_page_shows_what_is_hot_and_what_is_idle(capsys: pytest.CaptureFixtu
     ]
 
 
-def test_the_source_is_warm_where_it_was_executed(capsys: pytest.CaptureFixture[str]) -> None:
-    page = page_of(capsys, "nested.s")
+def test_the_source_is_warm_where_it_was_executed() -> None:
+    page = page_of("nested.s")
     warmth = [row[-1].split()[1:] for row in page.classes[-1][1:]]
     cold, some, hot = ["h3"], ["h6"], ["h9"]
     assert warmth == [cold, [], some, some, [], hot, hot, some, cold, ["h0"], cold]
@@ -253,11 +248,11 @@ def test_the_source_is_warm_where_it_was_executed(capsys: pytest.CaptureFixture[
     assert brackets == ["", "", "┌", "│", "│", "│┌", "│└", "└", "", "", ""]
 
 
-def test_whatever_the_source_says_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_whatever_the_source_says_is_shown_as_text() -> None:
     name = "<i>&.s"
     content = NESTED.encode() + b"# \xc2\x9b \x00 \xe2\x80\xae </table>\n# \xf0\x9f\x98\x80\n"
     Path(name).write_bytes(content)
-    page = page_of(capsys, name)
+    page = page_of(name)
     assert name in page.text
     source = page.tables[-1]
     assert source[1][-1].endswith("# <b>not bold</b> & so on")
@@ -266,50 +261,48 @@ def test_whatever_the_source_says_is_shown_as_text(capsys: pytest.CaptureFixture
     assert len(page.tables) == 4
 
 
-def test_a_run_without_a_loop_or_a_bundle_has_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_a_loop_or_a_bundle_has_a_page() -> None:
     Path("flat.s").write_text("acc_nop;; bkpt;;")
-    page = page_of(capsys, "flat.s")
+    page = page_of("flat.s")
     assert "No loop was executed." in page.text
     assert "2 of 2bundles executed" in page.text
     assert page.tables[1][1][-1] == "(empty)"
     Path("fault.s").write_text("set lr1 1; ldr_cyclic_mult_reg lr0 cr0 lr1;;")
-    page = page_of(capsys, "fault.s", 1)
+    page = page_of("fault.s", 1)
     assert "0 of 1bundles executed" in page.text
     assert page.tables[-1][1][1] == "never"
-    data = data_of(capsys, "fault.s", 1)
+    data = data_of("fault.s", 1)
     assert (data["cycles"], data["loops"], data["hottest"]) == (0, [], [])
     assert data["message"].startswith("fault in bundle 0 (line 1): the cyclic index")
 
 
-def test_bundles_that_were_never_loaded_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bundles_that_were_never_loaded_are_counted() -> None:
     Path("short.s").write_text("acc;;")
-    data = data_of(capsys, "short.s")
+    data = data_of("short.s")
     assert data["cycles"] == len(data["bundles"]) == 1024
     assert data["bundles"][-1]["line"] is None
-    page = page_of(capsys, "short.s")
+    page = page_of("short.s")
     assert "1 of 1bundles executed" in page.text
     assert page.tables[-2][2][-1] == "(not loaded)"
 
 
-def test_an_image_is_shown_as_its_disassembly(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_image_is_shown_as_its_disassembly() -> None:
     Path("nested.hex").write_text("".join(f"{word:#x}\n" for word in assemble(NESTED)))
-    page = page_of(capsys, "nested.hex")
+    page = page_of("nested.hex")
     assert "nested.hex (disassembled)" in page.text
     assert page.tables[1][1][:5] == ["L1", "2–4", "1", "4", "5"]
     assert page.tables[-1][3][1] == "12"
 
 
-def test_an_image_that_assembly_cannot_say_has_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_image_that_assembly_cannot_say_has_a_page() -> None:
     Path("odd.hex").write_text(f"{assemble('bkpt;;')[0] | 3 << 94:#x}\n")
-    page = page_of(capsys, "odd.hex", 1)
+    page = page_of("odd.hex", 1)
     assert page.tables[-1][1][1] == "never"
     assert page.tables[-1][1][-1].startswith("<invalid>; bkpt;;")
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_bundle_of_any_image_has_a_line(
-    capsys: pytest.CaptureFixture[str], seed: int
-) -> None:
+def test_every_bundle_of_any_image_has_a_line(seed: int) -> None:
     rng = Random(seed)
     words = [rng.getrandbits(179) for _ in range(50)] + [assemble("acc;;")[0] | 15 << 109]
     Path("odd.hex").write_text("".join(f"{word:#x}\n" for word in words))
@@ -318,9 +311,9 @@ def test_every_bundle_of_any_image_has_a_line(
     assert [bundle["line"] for bundle in bundles[: len(words)]] == list(range(1, len(words) + 1))
 
 
-def test_the_layer_spends_its_time_in_one_bundle(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_layer_spends_its_time_in_one_bundle() -> None:
     arguments = f"{ROOT}/examples/fully_connected.s --cr 1=0x20000 --cr 2=0x40000"
-    sample, element = data_of(capsys, arguments)["loops"]
+    sample, element = data_of(arguments)["loops"]
     assert (sample["iterations"], sample["bundles_per_iteration"]) == (10, 130)
     assert (element["iterations"], element["bundles_per_iteration"]) == (1280, 1)
     assert [name for name, share in element["slots"].items() if share == 0] == ["break", "aaq"]
@@ -335,23 +328,21 @@ bkpt;;
 """
 
 
-def test_a_template_is_profiled_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_template_is_profiled_as_it_was_written() -> None:
     Path("rows.s").write_text(TEMPLATE)
-    data = data_of(capsys, "rows.s")
+    data = data_of("rows.s")
     assert data["lines"] == [{"line": 3, "cycles": 2}, {"line": 5, "cycles": 1}]
     bundles = [(bundle["line"], bundle.get("stack")) for bundle in data["bundles"]]
     assert bundles == [(3, ["for row = 0"]), (3, ["for row = 1"]), (5, None)]
-    page = page_of(capsys, "rows.s")
+    page = page_of("rows.s")
     rows = [row for table in page.tables for row in table]
     assert ["1", "33.3 %", "1", "3 for row = 1", "incr lr0 1"] in rows
     assert any(row[0] == "3" and row[1] == "2" for row in rows)
 
 
-def test_all_lines_of_a_bundle_are_as_warm_as_its_iterations(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_all_lines_of_a_bundle_are_as_warm_as_its_iterations() -> None:
     Path("rows.s").write_text(TEMPLATE.replace("incr lr0 {{ row }};;", "acc;\nincr lr0 1;;"))
-    (*_, source) = page_of(capsys, "rows.s").classes
+    (*_, source) = page_of("rows.s").classes
     assert [cells[-1] for cells in source[3:5]] == ["code h9", "code h9"]
 
 
@@ -367,11 +358,9 @@ step: incr lr0 1;
 """
 
 
-def test_a_fault_is_told_as_an_error_and_its_line_is_marked(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_fault_is_told_as_an_error_and_its_line_is_marked() -> None:
     Path("fault.s").write_text(FAULT)
-    text = check_profile(capsys, "fault.s", "p.html", 1)
+    text = check_profile("fault.s", "p.html", 1)
     assert re.search(
         r'<p class="stop error">fault in bundle 1 .*<a href="#L8">line 8</a></p>', text
     )
@@ -379,33 +368,29 @@ def test_a_fault_is_told_as_an_error_and_its_line_is_marked(
     assert Page(text).tables[-1][-1][-1].endswith("the fault")
 
 
-def test_a_run_that_does_not_halt_is_told_as_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_does_not_halt_is_told_as_a_warning() -> None:
     Path("long.s").write_text("x: incr lr0 1;; b x;;")
-    text = check_profile(capsys, "long.s --max-cycles 30", "p.html", 1)
+    text = check_profile("long.s --max-cycles 30", "p.html", 1)
     assert '<p class="stop warning">stopped at the cycle limit' in text
 
 
-def test_the_title_is_the_name_of_the_kernel_and_not_its_path(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text = check_profile(capsys, str(Path("nested.s").absolute()), "p.html")
+def test_the_title_is_the_name_of_the_kernel_and_not_its_path() -> None:
+    text = check_profile(str(Path("nested.s").absolute()), "p.html")
     assert f'<h1 title="{Path("nested.s").absolute()}">nested.s</h1>' in text
     assert "<title>nested.s: profile</title>" in text
 
 
-def test_a_long_comment_at_the_head_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_comment_at_the_head_is_folded() -> None:
     Path("fault.s").write_text(FAULT)
-    text = check_profile(capsys, "fault.s", "p.html", 1)
+    text = check_profile("fault.s", "p.html", 1)
     assert "<summary>5 lines of comments at the head</summary>" in text
     (*_, head, source) = Page(text).tables
     assert [row[0] for row in head] == ["1", "2", "3", "4", "5"]
     assert [row[0] for row in source[1:]] == ["6", "7", "8"]
 
 
-def test_mnemonics_and_bars_have_the_colours_of_their_slots(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text = check_profile(capsys, "nested.s", "p.html")
+def test_mnemonics_and_bars_have_the_colours_of_their_slots() -> None:
+    text = check_profile("nested.s", "p.html")
     classes = slot_colours(load_isa("ipu"))
     shown = {
         (number, slot) for number, slot in re.findall(r'<b class="s(\d)" title="(\w+)">', text)

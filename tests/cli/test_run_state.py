@@ -20,22 +20,21 @@ bkpt;;
 """
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("loop.s").write_text(LOOP)
-    Path("other.s").write_text("incr lr3 1;;\nbkpt;;\n")
+FILES = {
+    "loop.s": LOOP,
+    "other.s": "incr lr3 1;;\nbkpt;;\n",
+}
 
 
-def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Ran:
-    ran = run(main, [argument.replace("_", " ") for argument in arguments.split()], capsys)
+def check(arguments: str, status: int = 0) -> Ran:
+    ran = run(main, [argument.replace("_", " ") for argument in arguments.split()])
     assert ran.status == status, ran.err
     return ran
 
 
-def printed(capsys: pytest.CaptureFixture[str], arguments: str) -> list[str]:
+def printed(arguments: str) -> list[str]:
     """What `ipu-run` prints behind the two lines about the run."""
-    return check(capsys, arguments).out.splitlines()[2:]
+    return check(arguments).out.splitlines()[2:]
 
 
 @pytest.mark.parametrize(
@@ -49,19 +48,19 @@ def printed(capsys: pytest.CaptureFixture[str], arguments: str) -> list[str]:
     ],
 )
 def test_values_are_printed_in_the_expressions_of_the_debugger(
-    capsys: pytest.CaptureFixture[str], expressions: str, lines: list[str]
+    expressions: str, lines: list[str]
 ) -> None:
-    assert printed(capsys, f"loop.s --print {expressions}") == lines
+    assert printed(f"loop.s --print {expressions}") == lines
 
 
-def test_a_vector_is_printed_in_rows_and_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_vector_is_printed_in_rows_and_in_json() -> None:
     np.save("a.npy", np.arange(128, dtype=np.int8))
-    lines = printed(capsys, "loop.s --load a.npy@0 --print xmem[0_.._+32:i8]")
+    lines = printed("loop.s --load a.npy@0 --print xmem[0_.._+32:i8]")
     assert lines[:2] == ["xmem[0 .. +32:i8] =", "    0: " + " ".join(f"{n:>2}" for n in range(16))]
     assert len(lines) == 3
     Path("nan.s").write_text("bkpt;;\n")
     expressions = "lr1,lr1:x,r0[0..1],f32(lr1),1/0,-inf"
-    ran = check(capsys, f"nan.s --lr 1=-2 --json --print {expressions}", 1)
+    ran = check(f"nan.s --lr 1=-2 --json --print {expressions}", 1)
     reason = "the divisor must not be zero, found 1 divided by 0"
     assert ran.err == f"ipu-run: error: nan.s: no value for --print `1/0`: {reason}\n"
     found = json.loads(ran.out)
@@ -74,38 +73,11 @@ def test_a_vector_is_printed_in_rows_and_in_json(capsys: pytest.CaptureFixture[s
     [("loop", 1), ("lr0_==_3", 4), ("lr0_>_2_&&_pc_==_1", 4), ("cycle_==_5", 5), ("true", 0)],
 )
 @pytest.mark.parametrize("engine", ["core", "numpy"])
-def test_a_run_ends_where_it_should(
-    capsys: pytest.CaptureFixture[str], until: str, cycles: int, engine: str
-) -> None:
-    ran = check(capsys, f"loop.s --until {until} --engine {engine} --json")
+def test_a_run_ends_where_it_should(until: str, cycles: int, engine: str) -> None:
+    ran = check(f"loop.s --until {until} --engine {engine} --json")
     found = json.loads(ran.out)
     assert (found["stopped"], found["cycles"]) == ("until", cycles)
     assert found["message"].startswith("stopped by --until in front of bundle ")
-
-
-@pytest.mark.parametrize(
-    ("until", "message"),
-    [
-        ("lr0_==_99", "the program halted before --until `lr0 == 99`"),
-        (
-            "1_/_lr9_>_0",
-            "the program halted before --until `1 / lr9 > 0`: the divisor must not be zero, found "
-            "1 divided by 0",
-        ),
-    ],
-)
-def test_an_end_that_was_not_reached_is_said(
-    capsys: pytest.CaptureFixture[str], until: str, message: str
-) -> None:
-    ran = check(capsys, f"loop.s --until {until}")
-    assert ran.err == f"ipu-run: warning: {message}\n"
-
-
-def test_a_condition_that_the_last_bundle_makes_true_is_reached(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("last.s").write_text("incr lr0 1; bkpt;;\n")
-    assert check(capsys, "last.s --until lr0_==_1").err == ""
 
 
 @pytest.mark.parametrize(
@@ -123,23 +95,19 @@ def test_a_condition_that_the_last_bundle_makes_true_is_reached(
         ("--save-state no/a", "no/a: there is no folder `no`"),
     ],
 )
-def test_what_cannot_be_meant_is_told_before_the_run(
-    capsys: pytest.CaptureFixture[str], arguments: str, message: str
-) -> None:
-    ran = check(capsys, f"loop.s {arguments}", 2)
+def test_what_cannot_be_meant_is_told_before_the_run(arguments: str, message: str) -> None:
+    ran = check(f"loop.s {arguments}", 2)
     assert ran.err.startswith(f"ipu-run: error: {message}")
     assert ran.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("cycle", range(9))
-def test_a_run_that_is_continued_ends_as_one_that_is_not(
-    capsys: pytest.CaptureFixture[str], cycle: int
-) -> None:
+def test_a_run_that_is_continued_ends_as_one_that_is_not(cycle: int) -> None:
     np.save("a.npy", np.arange(300, dtype=np.uint8))
     start = "loop.s --load a.npy@5000 --cr 3=7 --aaq-shift 4"
-    check(capsys, f"{start} --save-state whole")
-    check(capsys, f"{start} --until cycle_==_{cycle} --save-state part")
-    check(capsys, "loop.s --load-state part --save-state part")
+    check(f"{start} --save-state whole")
+    check(f"{start} --until cycle_==_{cycle} --save-state part")
+    check("loop.s --load-state part --save-state part")
     digests = [hashlib.sha256(Path(name).read_bytes()).digest() for name in ("whole", "part")]
     ended = cycle == 8  # another run begins, which is not what the test is about
     assert (digests[0] == digests[1]) is not ended
@@ -147,33 +115,29 @@ def test_a_run_that_is_continued_ends_as_one_that_is_not(
         assert found["xmem"][5000:5300].tolist() == [*range(256), *range(44)]
 
 
-def test_a_continued_run_ends_where_it_comes_to_the_label_again(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_continued_run_ends_where_it_comes_to_the_label_again() -> None:
     for cycle in range(1, 6):
         start = "--load-state s" if cycle > 1 else ""
-        ran = check(capsys, f"loop.s {start} --until loop --save-state s --print lr0")
+        ran = check(f"loop.s {start} --until loop --save-state s --print lr0")
         assert ran.out.startswith("stopped by --until in front of bundle 1 (`loop`, line 2)")
         assert ran.out.endswith(f"lr0 = {cycle - 1}\n")
 
 
-def test_a_state_after_the_end_begins_another_program(capsys: pytest.CaptureFixture[str]) -> None:
-    check(capsys, "loop.s --lr 3=8 --save-state s")
-    lines = printed(capsys, "other.s --load-state s --cr 2=9 --print lr0,lr3,cr2,pc")
+def test_a_state_after_the_end_begins_another_program() -> None:
+    check("loop.s --lr 3=8 --save-state s")
+    lines = printed("other.s --load-state s --cr 2=9 --print lr0,lr3,cr2,pc")
     assert lines == ["lr0 = 6", "lr3 = 9", "cr2 = 9", "pc = 1024 (0x00000400)"]
-    check(capsys, "loop.s --until loop --save-state s")
-    ran = check(capsys, "other.s --load-state s", 2)
+    check("loop.s --until loop --save-state s")
+    ran = check("other.s --load-state s", 2)
     assert ran.err == (
         "ipu-run: error: s: the state is from the middle of another program, loop.s, in front of "
         "bundle 1; only one that has halted can begin another program\n"
     )
 
 
-def test_a_state_is_not_written_over_a_good_file_after_a_fault(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_state_is_not_written_over_a_good_file_after_a_fault() -> None:
     Path("s").write_text("good")
-    ran = check(capsys, "loop.s --max-cycles 3 --save-state s", 1)
+    ran = check("loop.s --max-cycles 3 --save-state s", 1)
     assert ran.err.endswith("note: nothing was dumped\n")
     assert Path("s").read_text() == "good"
 
@@ -206,24 +170,22 @@ def rewritten(name: str, change: tuple[str, str]) -> None:
         (("format", "format"), ""),
     ],
 )
-def test_a_state_that_does_not_fit_is_refused(
-    capsys: pytest.CaptureFixture[str], change: tuple[str, str], message: str
-) -> None:
-    check(capsys, "loop.s --save-state s")
+def test_a_state_that_does_not_fit_is_refused(change: tuple[str, str], message: str) -> None:
+    check("loop.s --save-state s")
     rewritten("t", change)
     if not message:
-        check(capsys, "loop.s --load-state t")
+        check("loop.s --load-state t")
         return
-    ran = check(capsys, "loop.s --load-state t", 2)
+    ran = check("loop.s --load-state t", 2)
     assert ran.err.startswith(f"ipu-run: error: t: {message}")
     assert ran.err.count("\n") == 1
 
 
-def test_a_state_without_an_array_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    check(capsys, "loop.s --save-state s")
+def test_a_state_without_an_array_is_refused() -> None:
+    check("loop.s --save-state s")
     with zipfile.ZipFile("s") as old, zipfile.ZipFile("t", "w") as new:
         new.writestr("state.json", old.read("state.json"))
-    ran = check(capsys, "loop.s --load-state t", 2)
+    ran = check("loop.s --load-state t", 2)
     assert ran.err == "ipu-run: error: t: there is no array `r0`, only none\n"
 
 
@@ -247,23 +209,14 @@ WIDE = "{}\nINC lr0 1;;\nBKPT;;\n"
     ],
 )
 def test_a_mode_is_what_options_comments_and_the_project_state_in_this_order(
-    capsys: pytest.CaptureFixture[str], comment: str, toml: str, options: str, expected: str
+    comment: str, toml: str, options: str, expected: str
 ) -> None:
     Path("ipu.toml").write_text(f'isa = "ipu2"\n[kernel."*.s"]\n{toml}\n')
     Path("wide.s").write_text(WIDE.format(comment))
-    ran = check(capsys, f"wide.s --json {options}")
+    ran = check(f"wide.s --json {options}")
     name, value = expected.split()
     assert json.loads(ran.out)["settings"][name] == value
     assert ran.err == ""
-
-
-def test_of_several_modes_one_must_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("ipu.toml").write_text('isa = "ipu2"\n')
-    Path("wide.s").write_text(WIDE.format("# CR wide = fp32 | int32"))
-    ran = check(capsys, "wide.s", 2)
-    message = "argument --wide: the program states several values, fp32, int32; choose one"
-    assert ran.err == f"ipu-run: error: {message} (see `ipu-run --help`)\n"
-    check(capsys, "wide.s --wide int32")
 
 
 ELU = """\
@@ -276,11 +229,9 @@ BKPT;;
 
 
 @pytest.mark.parametrize(("option", "value"), [("", "-1.0"), ("--elu-alpha 0.25", "-0.25")])
-def test_the_factor_of_elu_is_an_option(
-    capsys: pytest.CaptureFixture[str], option: str, value: str
-) -> None:
+def test_the_factor_of_elu_is_an_option(option: str, value: str) -> None:
     Path("elu.s").write_text(ELU)
     np.save("low.npy", np.full(128, -100, np.float32))
     data = "--load low.npy@0 --load ones@512:128:f32 --cr 3=1 --cr 4=128"
     arguments = f"elu.s --wide fp32 {data} {option} --print post_aaq_reg[0]"
-    assert run(main, arguments.split(), capsys).out.splitlines()[2].split()[2] == value
+    assert run(main, arguments.split()).out.splitlines()[2].split()[2] == value

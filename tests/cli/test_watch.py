@@ -29,17 +29,13 @@ PATIENCE_S = 60.0
 BAD_LINE = "a.s:1:1: error[E101] unknown mnemonic `acc.frist`; did you mean `acc.first`?"
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.s").write_text(BAD)
+FILES = {
+    "a.s": BAD,
+}
 
 
 def check_watch(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: str,
-    *changes: Callable[[], object],
+    monkeypatch: pytest.MonkeyPatch, arguments: str, *changes: Callable[[], object]
 ) -> Ran:
     """Each wait for a change brings the next one; after the last one, a user ends the watch."""
     waits = iter(changes)
@@ -51,7 +47,7 @@ def check_watch(
         change()
 
     monkeypatch.setattr(time, "sleep", wait)
-    ran = run(main, ["--watch", "--format", "concise", *arguments.split()], capsys)
+    ran = run(main, ["--watch", "--format", "concise", *arguments.split()])
     assert ran.status == 0
     return ran
 
@@ -70,56 +66,44 @@ def nothing() -> None:
     """No change at all."""
 
 
-def test_it_lints_once_and_waits(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ran = check_watch(capsys, monkeypatch, "a.s", nothing, nothing)
+def test_it_lints_once_and_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = check_watch(monkeypatch, "a.s", nothing, nothing)
     assert ran.out == f"{BAD_LINE}\n"
     assert ran.err == "ipu-lint: note: watching 1 file for changes, Ctrl-C ends it\n"
 
 
-def test_it_lints_again_after_a_change(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_lints_again_after_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = write("a.s", GOOD), nothing, write("a.s", BAD)
-    ran = check_watch(capsys, monkeypatch, "a.s", *changes)
+    ran = check_watch(monkeypatch, "a.s", *changes)
     assert ran.out == f"{BAD_LINE}\n" * 2
     assert ran.err.count("watching") == 3
 
 
-def test_files_that_come_and_go_are_changes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_come_and_go_are_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = write("b.s", BAD), lambda: os.unlink("b.s")
-    ran = check_watch(capsys, monkeypatch, ".", *changes)
+    ran = check_watch(monkeypatch, ".", *changes)
     other = BAD_LINE.replace("a.s", "b.s")
     assert ran.out.splitlines() == [BAD_LINE, BAD_LINE, other, BAD_LINE]
 
 
-def test_a_missing_file_is_told_and_waited_for(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ran = check_watch(capsys, monkeypatch, "b.s", write("b.s", GOOD))
+def test_a_missing_file_is_told_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = check_watch(monkeypatch, "b.s", write("b.s", GOOD))
     assert ran.err.splitlines()[0] == "ipu-lint: error: b.s: no such file or directory"
     assert ran.err.count("error") == 1
 
 
 @pytest.mark.parametrize("arguments", ["a.s", "--config ipu.toml a.s"])
-def test_a_new_configuration_is_a_change(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: str
-) -> None:
+def test_a_new_configuration_is_a_change(monkeypatch: pytest.MonkeyPatch, arguments: str) -> None:
     Path("ipu.toml").write_text("lint.select = 3\n")
     change = write("ipu.toml", "lint.select = ['E']\n")
-    ran = check_watch(capsys, monkeypatch, arguments, change)
+    ran = check_watch(monkeypatch, arguments, change)
     assert "`lint.select`: expected a list" in ran.err
     assert ran.out == f"{BAD_LINE}\n"
 
 
-def test_fixing_while_watching_comes_to_rest(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fixing_while_watching_comes_to_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.s").write_text(GOOD.replace("acc", "ACC"))
-    ran = check_watch(capsys, monkeypatch, "--fix a.s", nothing)
+    ran = check_watch(monkeypatch, "--fix a.s", nothing)
     assert Path("a.s").read_text() == GOOD
     assert ran.err.count("Fixed 1 finding") == 1
     assert ran.err.count("watching") == 2

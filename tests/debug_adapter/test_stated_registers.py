@@ -39,26 +39,24 @@ def kernel(folder: Path, comment: str, toml: str) -> Path:
     return path
 
 
-def of_mca(path: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> int:
-    ran = run(mca.main, [str(path), "--format", "json", *given], capsys)
+def of_mca(path: Path, given: list[str]) -> int:
+    ran = run(mca.main, [str(path), "--format", "json", *given])
     return int(json.loads(ran.out)["cycles"])
 
 
-def of_run(path: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> int:
-    return int(
-        json.loads(run(run_command.main, [str(path), "--json", *given], capsys).out)["cycles"]
-    )
+def of_run(path: Path, given: list[str]) -> int:
+    return int(json.loads(run(run_command.main, [str(path), "--json", *given]).out)["cycles"])
 
 
-def of_session(path: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> int:
+def of_session(path: Path, given: list[str]) -> int:
     script = path.with_name("commands")
     script.write_text("continue\n")
     options = ["--commands", str(script), "--print", "cycle", *given]
-    out = run(run_command.main, [str(path), *options], capsys).out
+    out = run(run_command.main, [str(path), *options]).out
     return int(next(line for line in out.splitlines() if line.endswith("cycles")).split()[0])
 
 
-def of_bench(path: Path, given: list[str], _: object) -> int:
+def of_bench(path: Path, given: list[str]) -> int:
     bench = Bench()
     if given:
         bench.cr[4] = int(given[1].partition("=")[2])
@@ -66,28 +64,22 @@ def of_bench(path: Path, given: list[str], _: object) -> int:
     return bench.run().cycles
 
 
-TOOLS: list[Callable[[Path, list[str], pytest.CaptureFixture[str]], int]] = [
-    of_mca,
-    of_run,
-    of_session,
-    of_bench,
-]
+TOOLS: list[Callable[[Path, list[str]], int]] = [of_mca, of_run, of_session, of_bench]
 
 
 @pytest.mark.parametrize(("comment", "toml", "given", "trips"), CASES)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_stated_register_is_the_same_in_every_tool(
-    tool: Callable[[Path, list[str], pytest.CaptureFixture[str]], int],
+    tool: Callable[[Path, list[str]], int],
     comment: str,
     toml: str,
     given: int | None,
     trips: int,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = kernel(tmp_path, comment, toml)
     options = [] if given is None else ["--cr", f"4={given}"]
-    assert tool(path, options, capsys) == 2 + 2 * trips
+    assert tool(path, options) == 2 + 2 * trips
 
 
 @pytest.mark.parametrize(("comment", "toml", "given", "trips"), CASES)
@@ -100,21 +92,19 @@ def test_the_debug_adapter_agrees(
     assert client.evaluate("lr0", "clipboard").split()[0] == str(trips)
 
 
-def test_a_run_of_the_project_counts_before_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], client: DapClient
-) -> None:
+def test_a_run_of_the_project_counts_before_both(tmp_path: Path, client: DapClient) -> None:
     path = kernel(tmp_path, COMMENT, TOML + RUN)
-    assert of_run(path, [], capsys) == 2 + 2 * 3
+    assert of_run(path, []) == 2 + 2 * 3
     client.start(path)
     client.stopped()
     assert client.evaluate("lr0", "clipboard").split()[0] == "3"
 
 
 def test_a_run_says_what_it_took_from_where(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
     path = kernel(tmp_path, "# a kernel\n# CR cr4 = 3 | 4\n", TOML)
-    ran = run(run_command.main, [str(path), "--json"], capsys)
+    ran = run(run_command.main, [str(path), "--json"])
     assert ran.err == (
         "ipu-run: note: cr4 = 3 (the first of 3 | 4) from the comment in line 2, lr9 = 2 from "
         "ipu.toml (--no-found-inputs turns this off)\n"
@@ -125,10 +115,12 @@ def test_a_run_says_what_it_took_from_where(
     ]
 
 
-def test_found_inputs_can_be_turned_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_found_inputs_can_be_turned_off(
+    tmp_path: Path,
+) -> None:
     path = kernel(tmp_path, COMMENT, TOML + RUN)
     options = ["--no-found-inputs", "--cr", "4=1", "--json"]
-    ran = run(run_command.main, [str(path), *options], capsys)
+    ran = run(run_command.main, [str(path), *options])
     assert (ran.err, json.loads(ran.out)["cycles"]) == ("", 4)
 
 

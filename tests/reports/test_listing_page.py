@@ -6,8 +6,6 @@ import re
 from html import unescape
 from pathlib import Path
 
-import pytest
-
 from ipu_asm.cli.assembler.command import main
 from tests.cli.commands import run
 
@@ -20,12 +18,10 @@ bkpt;; incr lr1 1;
 """
 
 
-def test_branches_lead_to_labels_and_addresses_are_targets(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_branches_lead_to_labels_and_addresses_are_targets(tmp_path: Path) -> None:
     (tmp_path / "a.s").write_text(KERNEL)
     command = ["assemble", "--format", "listing", str(tmp_path / "a.s"), "-o"]
-    assert run(main, [*command, str(tmp_path / "a.html")], capsys).status == 0
+    assert run(main, [*command, str(tmp_path / "a.html")]).status == 0
     page = (tmp_path / "a.html").read_text()
     targets = re.findall(r'id="(\w+)"', page)
     assert targets == ["a0", "a1", "a2", "a3"]
@@ -35,6 +31,6 @@ def test_branches_lead_to_labels_and_addresses_are_targets(
     assert '<span class="dim">  # back to loop</span>' in page
     assert "copies &lt;rows&gt;" in page
     assert "prefers-color-scheme: dark" in page
-    run(main, [*command, str(tmp_path / "a.txt")], capsys)
+    run(main, [*command, str(tmp_path / "a.txt")])
     text = re.sub(r"<[^>]+>", "", page.partition("<pre>\n")[2].partition("\n</pre>")[0])
     assert unescape(text) == (tmp_path / "a.txt").read_text().rstrip()
