@@ -440,6 +440,13 @@ def _docstring(path: Path) -> str:
     return " ".join(text.split())
 
 
+def test_nothing_comes_after_what_runs_a_file_as_a_command() -> None:
+    for path in SOURCES:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        _, found, rest = text.partition('\nif __name__ == "__main__":\n')
+        assert not found or re.fullmatch(r"(?:    .*\n)+", rest), path
+
+
 def test_no_cache_of_a_module_holds_programs_or_bundles() -> None:
     """What `tests/program/test_incremental_cache.py` counts for the caches that it meets."""
     wrong = [

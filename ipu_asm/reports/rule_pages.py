@@ -53,10 +53,6 @@ def write_pages(folder: Path = FOLDER) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-if __name__ == "__main__":
-    write_pages()
-
-
 def explain(query: str, isa: Isa) -> str | None:
     """Return the page of a rule, by code or name, or of an instruction, by mnemonic; else None."""
     for rule in all_rules():
@@ -99,3 +95,7 @@ def _instruction(query: str, isa: Isa) -> InstructionSpec | None:
         return spec
     same = (spec for name, spec in isa.instructions.items() if name.lower() == query.lower())
     return next(same, None)
+
+
+if __name__ == "__main__":
+    write_pages()

@@ -245,10 +245,6 @@ def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequenc
     }
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def assertions(language: Language) -> Iterator[dict[str, Any]]:
     """Yield a pattern for each sort of assertion, at the beginning of a comment."""
     marks = language.isas[0].surface.comments
@@ -272,3 +268,7 @@ def assertions(language: Language) -> Iterator[dict[str, Any]]:
                 {"match": r"[A-Za-z_]\w*"},
             ],
         }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -260,10 +260,6 @@ def _of_listings(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next(entry for entry in entries if _LISTING in (entry.get("id"), entry.get("language")))
 
 
-if __name__ == "__main__":
-    write_vscode_files()
-
-
 def language_configuration(language: Language) -> dict[str, Any]:
     """Return the configuration of a language as JSON data."""
     surface, terminals = language.isas[0].surface, language.terminals
@@ -350,3 +346,7 @@ def _comment_or_end(language: Language) -> str:
 def _any_of(marks: list[str]) -> str:
     """Return a pattern for one of these delimiters."""
     return escaped(marks[0]) if len(marks) == 1 else f"(?:{'|'.join(map(escaped, marks))})"
+
+
+if __name__ == "__main__":
+    write_vscode_files()
