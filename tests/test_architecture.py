@@ -49,10 +49,22 @@ LONGEST_LINE = 100
 LONGEST_FUNCTION = 60
 LONG_FILE = 400
 SMALL_FILE = 150
-MAX_SMALL_FILES = 170
 LONG_FUNCTION = 25
 # Folders of files that are alike, each found by its place or listed in one table.
 ONE_OF_MANY = {"rules", "handlers", "requests", "formats"}
+# Small modules with one importer, each with what it would cost to put it there.
+WORTH_A_FILE = {
+    "ipu_asm/emulator/notebook.py": "loads numpy",
+    "ipu_asm/ide/navigation.py": "an editor feature",
+    "ipu_asm/reports/performance/page.py": "a format of the report",
+    "ipu_asm/reports/rule_pages.py": "a command of `make generate`",
+    "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
+    "ipu_asm/testbench/golden.py": "a fixture of pytest",
+    "ipu_lsp/debug_adapter/main.py": "an entry point",
+    "ipu_lsp/debug_adapter/server.py": "an entry point",
+    "ipu_lsp/server/server.py": "an entry point",
+    "ipu_lsp/tcp.py": "a transport",
+}
 DATA = ("instruction_spec.py", "texts.py")
 # One makes calls out of the operand names of an instruction set, never out of what users write;
 # the other runs what Jinja's sandbox generates.
@@ -396,7 +408,7 @@ def test_a_module_has_two_importers_or_is_worth_a_file() -> None:
         if length <= SMALL_FILE and path.name != "__init__.py" and not _is_one_of_many(path)
         if len(importers.get(module_name(path), set()) - {module_name(path)}) == 1
     ]
-    assert len(small) <= MAX_SMALL_FILES, small
+    assert set(small) <= set(WORTH_A_FILE), small
 
 
 def _is_one_of_many(path: Path) -> bool:
