@@ -61,7 +61,6 @@ DEFAULT_TRAPS: Final[Mapping[Trap, Condition | None]] = {
     Trap.FAULT: None,
     Trap.ASSERTION: None,
 }
-
 """The traps that are on initially."""
 
 

@@ -31,7 +31,6 @@ _PAGE_BITS: Final = 12
 PAGE: Final = 1 << _PAGE_BITS
 _GROUP: Final = 32
 Image: TypeAlias = tuple[tuple[bytes, ...], ...]
-
 """All of a memory: groups of 32 pages of 4 KiB, the last ones shorter. Equal pages are shared."""
 
 
@@ -156,7 +155,6 @@ def differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, b
 
 
 Parts: TypeAlias = tuple[tuple[int, bytes], ...]
-
 """The bytes of a memory that are not zero, as pieces of pages with their addresses."""
 
 
@@ -369,16 +367,14 @@ def _program(words: Any) -> list[int | None]:
 
 _WORD_TYPES: Final = frozenset({int, type(None)})
 _REBUILT: Final = frozenset({"_regfile", "_xmem", "_origin", "_inst_mem", "lines"})
-
 """Attributes of a state that are not pickled as they are."""
 
 
 def _html(saved: SavedState) -> str:
     """A state for notebooks; their module needs the machines, which need this one."""
-    text: str = import_module("ipu_asm.emulator.html_tables").state_html(saved)
+    text: str = import_module("ipu_asm.emulator.notebook").state_html(saved)
     return text
 
 
 AnyState: TypeAlias = MachineState[Any]
-
 """The state of some machine."""

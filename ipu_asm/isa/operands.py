@@ -279,7 +279,6 @@ class KeywordType(OperandType):
 
 
 _MAX_NAME_LENGTH = 24
-
 """A longer one is not repeated in a message."""
 
 

@@ -118,11 +118,9 @@ _OTHERS = """
 """
 
 OTHERS = frozenset(_OTHERS.split())
-
 """Further directives of the GNU assembler and of LLVM's, which need no page."""
 
 SYMBOL_DIRECTIVES = (".size", ".set", ".equ", ".equiv", ".eqv")
-
 """The directives that take a symbol and an expression."""
 
 INTEGERS, FLOATS, STRINGS, NAMES = "integers", "floats", "strings", "names"
@@ -167,7 +165,6 @@ ARGUMENTS: Mapping[str, Arguments] = {
     },
     **{name: arguments for names, arguments in _KINDS for name in names.split()},
 }
-
 """The arguments of the directives that are checked."""
 
 _WORD_PATTERN = r"[\p{L}_.$][\p{L}0-9_.$]*|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*"

@@ -122,7 +122,6 @@ EXCEPTIONS: Final = (
     StopReason.OVERFLOW,
     StopReason.CYCLE_LIMIT,
 )
-
 """Stop reasons for which `exceptionInfo` returns details."""
 
 _NAMES: Final = {

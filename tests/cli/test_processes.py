@@ -29,7 +29,6 @@ HEAVY = (
     "shutil",
     "asyncio",
     "ipu_asm.analysis.apply_fixes",
-    "ipu_asm.cli.lint.actions",
     "ipu_asm.reports.rule_pages",
 )
 

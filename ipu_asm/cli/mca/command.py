@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 
 _MAX_STEPS = 1_000_000
-
 """Bundles of a run that are executed one by one, more than an editor could wait for."""
 
 

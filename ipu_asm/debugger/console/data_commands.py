@@ -25,7 +25,6 @@ from ipu_asm.text import Span
 
 MAP: Final = "map"
 BAR_CELLS: Final = 32
-
 """Cells of a bar, at most."""
 
 _HEAT: Final = ".:-=+*#%@"

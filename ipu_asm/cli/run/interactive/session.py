@@ -84,7 +84,6 @@ class Screen:
 
 
 HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
-
 """Reasons of a stop after the last bundle."""
 
 VIEWS: Final = {
@@ -93,7 +92,6 @@ VIEWS: Final = {
     "source": "the source around the bundle",
     "line": "where the machine is",
 }
-
 """What is shown at each stop."""
 
 

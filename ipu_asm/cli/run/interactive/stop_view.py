@@ -36,7 +36,6 @@ from ipu_asm.text import Span
 
 SOURCE_LINES: Final = 7
 SIDE_BY_SIDE: Final = 120
-
 """Columns of a terminal in which the source and the bundle have room beside each other."""
 
 _BLANKS: Final = re.compile(r"(?<=[^\s>\d]) {2,}")
@@ -184,7 +183,6 @@ def _plain_source(session: Session, width: int) -> list[tuple[str, bool]]:
 
 _SLOT_GAP: Final = "  "
 _MIN_VALUES: Final = 24
-
 """Columns that values need beside the instructions; with fewer they are below."""
 
 
@@ -264,7 +262,6 @@ def _values(shown: InstructionValues) -> Iterator[str]:
 
 
 MAX_ELEMENTS: Final = 4_096
-
 """Limit on the elements of a table."""
 
 _MAX_IN_LINE: Final = 4
