@@ -10,7 +10,7 @@ from ipu_asm.config.configuration_file import Configurations, read_configuration
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
-from ipu_asm.isa import DEFAULT_ISA
+from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa
 from ipu_asm.source.settings import source_settings
 
 if TYPE_CHECKING:
@@ -156,7 +156,6 @@ class Analyzers:
         Its modules are imported here: a run whose results are known needs none of them.
         """
         from ipu_asm.analysis.analyzer import Analyzer
-        from ipu_asm.isa import UnknownIsaError, load_isa
 
         name = choice.name or DEFAULT_ISA
         memory = configuration.memory.get(name, "")

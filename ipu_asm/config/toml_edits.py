@@ -14,7 +14,7 @@ from typing import Callable, Iterator
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.globs import path_matches
 from ipu_asm.config.isa_choice import choose_isa
-from ipu_asm.config.toml_settings import TomlLimitError, key_offsets
+from ipu_asm.config.toml_settings import TomlLimitError, key_offsets, parse_settings
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, TextEdit, apply_edits
 
@@ -123,8 +123,6 @@ def _proven(
     is_there: Callable[[Configuration], bool],
 ) -> bool:
     """Check by reading the edited text that it is valid and has what was added."""
-    from ipu_asm.config.toml_settings import parse_settings  # tomllib: most runs read no TOML
-
     edited = apply_edits(text, edits)
     after, findings = parse_settings(edited, configuration.path, _table(configuration))
     return not findings and after is not None and is_there(after)

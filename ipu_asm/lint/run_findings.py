@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
-from ipu_asm.flow.accesses import reads_of
+from ipu_asm.flow.accesses import access_span, accesses_of, reads_of
 from ipu_asm.flow.control_flow import is_runnable
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
 from ipu_asm.flow.control_run.run import HALTED, ControlRun, iterations_at_end
@@ -177,8 +177,6 @@ def write_place(
     program: Program, address: int, register: str, text: str
 ) -> Iterator[RelatedInformation]:
     """Yield the place where the bundle at an address writes a register, if it does."""
-    from ipu_asm.flow.accesses import access_span, accesses_of
-
     number = program.bundle_at_address[address]
     bundle = program.bundles[number]
     for access in accesses_of(program.isa, bundle):

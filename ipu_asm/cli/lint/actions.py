@@ -22,7 +22,7 @@ from ipu_asm.cli.lint.options import LintOptions, read_options
 from ipu_asm.cli.lint.run import PROGRAM, LintRun
 from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration, KernelRun
 from ipu_asm.config.files import Version, version_of
-from ipu_asm.config.isa_choice import IsaChoice
+from ipu_asm.config.isa_choice import IsaChoice, IsaChooser
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.text import counted
 
@@ -62,7 +62,6 @@ def _show(options: LintOptions) -> int:
 
 
 def _explain(query: str, isa_name: str | None, color: str) -> int:
-    from ipu_asm.config.isa_choice import IsaChooser
     from ipu_asm.isa import load_isa
     from ipu_asm.reports.rule_pages import explain, suggestions
 

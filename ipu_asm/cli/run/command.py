@@ -42,7 +42,13 @@ from ipu_asm.config.host_configurations import FoundRun, configured_run
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.faults import ProgramError
-from ipu_asm.emulator.stated_options import StatedRegister, stated_registers, stated_text
+from ipu_asm.emulator.stated_options import (
+    SeveralOptionsError,
+    StatedRegister,
+    stated_options,
+    stated_registers,
+    stated_text,
+)
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram
@@ -206,8 +212,6 @@ def _completed(host: Host, options: RunOptions, kernel: Kernel) -> Host:
 
     Raises `FileError`.
     """
-    from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
-
     settings: dict[str, Any] = {}
     saved = None
     if options.load_state is not None:

@@ -83,7 +83,6 @@ def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]
 def coverage_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
     """Return the coverage of a run; a `path` that ends in `.html` is a page, else for lcov."""
     from ipu_asm.emulator.execution_counts import ExecutionCounts
-    from ipu_asm.emulator.stops import describe_stop
     from ipu_asm.testbench.coverage.collecting import kernel_coverage
     from ipu_asm.testbench.coverage.formats import coverage_page, lcov_text
     from ipu_asm.testbench.coverage.model import Coverage

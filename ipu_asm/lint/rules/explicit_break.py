@@ -35,7 +35,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint.rule import Rule, removal_of
 
 RULE_ID = RuleId("H101", "explicit-break", Severity.HINT)
 
@@ -45,8 +45,6 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is not None and instruction.spec.flow == "break":
             message = f"a finished program has no breaks in it, found `{instruction.mnemonic}`"
-            from ipu_asm.lint.rule import removal_of
-
             edits = removal_of(isa, bundle, number)
             title = f"remove `{instruction.mnemonic}`"
             fix = Fix(title, edits, Applicability.UNSAFE) if edits else None

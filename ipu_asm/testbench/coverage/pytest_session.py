@@ -16,7 +16,7 @@ from ipu_asm.config.file_writing import Output, replace_file, replace_files
 from ipu_asm.config.files import FileError, file_error
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.coverage.collecting import collected_coverage
-from ipu_asm.testbench.coverage.formats import lcov_text, shown_path
+from ipu_asm.testbench.coverage.formats import INDEX, coverage_pages, lcov_text, shown_path
 from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, Share
 
 if TYPE_CHECKING:
@@ -107,8 +107,6 @@ class CoverageSession:
             replace_file(report.path, text.encode("utf-8", "surrogateescape"))
             self._wrote(report.path)
         elif report.kind == "html":
-            from ipu_asm.testbench.coverage.formats import INDEX, coverage_pages
-
             try:
                 os.makedirs(report.path, exist_ok=True)
             except OSError as error:
