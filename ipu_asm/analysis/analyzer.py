@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
-import re
-from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 
 from ipu_asm.analysis.analysis import Analysis, Expanded
-from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS
+from ipu_asm.analysis.near_names import near_name_findings
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.host_configurations import Hosts
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.diagnostics.errors import (
-    UNDEFINED_LABEL,
-    UNKNOWN_DIRECTIVE,
-    UNKNOWN_MNEMONIC,
-    WRONG_OPERAND_TYPE,
-)
-from ipu_asm.diagnostics.suggestions import NameIndex
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import DEFAULT_ISA, isa_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import SeverityDirective
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.rules.mark_in_comment import swallowed_code
@@ -36,64 +26,10 @@ from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.settings import source_settings
-from ipu_asm.text import Change, SourceFile, Span, TextEdit, change_between, require_text
+from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
 if TYPE_CHECKING:
     from ipu_asm.source.templates import TemplateComment
-
-
-_NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
-_MAX_SLIPS = 2
-_IsSlip = Callable[[str], bool]
-_DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
-
-
-class _KnownNames:
-    """The names that a program and the expansion that it is made of define, and its macros.
-
-    It is a test for `Program.where`, equal to one of the same names: after an edit that leaves all
-    names the same, only new bundles are tested. In files of 1,000 lines that takes a third of the
-    time of a look at every bundle.
-    """
-
-    def __init__(self, isa: Isa, names: frozenset[str], macros: frozenset[str]) -> None:
-        self.isa = isa
-        self.names = names
-        self.macros = macros
-        self._key = isa, names, macros
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _KnownNames) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __call__(self, isa: Isa, bundle: Bundle) -> bool:
-        """Return whether a name in a bundle is near to a known one, however often it is written."""
-        return _has_unknown_names(isa, bundle) and any(_of_bundle(bundle, self, lambda _: True))
-
-    def is_known(self, name: str) -> bool:
-        if name in self.names or name.lower() in self.macros:
-            return True
-        return f"${name}" in self.isa.file_of_register
-
-    def near(self, name: str, is_slip: _IsSlip, is_register: bool = False) -> str | None:
-        """Return a defined name that an unknown one is probably meant to be.
-
-        A name that is written more often is no slip. Constants such as `X_SIZE` and `Y_SIZE` may be
-        defined in different headers, names of registers are defined together.
-        """
-        if self.is_known(name):
-            return None
-        near = _index_of(self.names).one_letter_from(name, other_members=is_register)
-        return near if near is None or is_slip(name) else None
-
-    def is_near_mnemonic(self, name: str, is_slip: _IsSlip) -> bool:
-        """Return whether a word that is no mnemonic is near to one, or to a macro."""
-        if self.is_known(name):
-            return False
-        near = _mnemonics_of(self.isa).one_letter_from(name, other_numbers=True, other_members=True)
-        return near is not None or self.near(name, is_slip) is not None
 
 
 _Known: TypeAlias = (
@@ -388,125 +324,6 @@ def analyze(
     return analysis.with_diagnostics(
         located(analysis.diagnostics, analysis.source, analysis.headers)
     )
-
-
-def near_name_findings(
-    program: Program, defined: Callable[[], frozenset[str]], written: str
-) -> list[Diagnostic]:
-    """Return findings about names near to known ones, except for those that the program has.
-
-    `defined` returns the names that macros and the preprocessor define somewhere in the text or
-    in its headers. `written` is the text as its author wrote it.
-    """
-    if not program.where(_has_unknown_names):
-        return []
-    names = defined().union(program.labels, _declared(program))
-    known = _KnownNames(program.isa, names, program.macros.names)
-    doubtful = program.where(known)
-    if not doubtful:
-        return []
-
-    def is_slip(name: str) -> bool:
-        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", written)) <= _MAX_SLIPS
-
-    reported = {(finding.span, finding.code) for finding in program.findings}
-    found = (
-        finding.shifted(program.starts[number])
-        for number in doubtful
-        for finding in _of_bundle(program.bundles[number], known, is_slip)
-    )
-    return [each for each in found if (each.span, each.code) not in reported]
-
-
-@lru_cache(maxsize=2)
-def _mnemonics_of(isa: Isa) -> NameIndex:
-    return NameIndex(frozenset(isa.instructions))
-
-
-@lru_cache(maxsize=16)
-def _index_of(names: frozenset[str]) -> NameIndex:
-    return NameIndex(names)
-
-
-def _declared(program: Program) -> set[str]:
-    return {
-        word
-        for number in program.where(_declares)
-        for words in program.bundles[number].syntax.directives
-        if words[0] in _DECLARING
-        for word in words[1:]
-    }
-
-
-def _declares(_isa: Isa, bundle: Bundle) -> bool:
-    return bundle.directive is not None and any(
-        words[0] in _DECLARING for words in bundle.syntax.directives
-    )
-
-
-def _has_unknown_names(isa: Isa, bundle: Bundle) -> bool:
-    if bundle.findings and any(finding.depends_on_name for finding in bundle.findings):
-        return True
-    return bool(bundle.instructions and _names(isa, bundle))
-
-
-@cached_on_bundle
-def _names(_isa: Isa, bundle: Bundle) -> Sequence[tuple[str, Span, bool]]:
-    """The names in operands without a value: each with its span, and whether it is all of it."""
-    found = []
-    for number, instruction in enumerate(bundle.instructions):
-        if instruction.spec is None or instruction.findings:
-            continue
-        for place, value in enumerate(instruction.values):
-            if not isinstance(value, int):
-                span = bundle.span(number, place)
-                for match in _NAME.finditer(bundle.syntax.text, *span):
-                    is_label = isinstance(value, str)
-                    found.append((match[0], Span(*match.span()), is_label))
-    return found
-
-
-def _of_bundle(bundle: Bundle, known: _KnownNames, is_slip: _IsSlip) -> Iterator[Diagnostic]:
-    if any(each.mnemonic.lower() in known.macros for each in bundle.instructions):
-        return
-    for finding in bundle.findings:
-        is_register = bundle.syntax.text.startswith("$", finding.span.start)
-        if finding.depends_on_name and _is_certain(finding, known, is_slip, is_register):
-            yield finding
-    for name, span, is_label in _names(known.isa, bundle):
-        near = known.near(name, is_slip)
-        if near is not None:
-            yield _misspelt(name, near, span, is_label)
-
-
-def _is_certain(
-    finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip, is_register: bool
-) -> bool:
-    """Return whether a finding holds even if a header defines unknown names."""
-    names = [
-        name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME and name[0] != "$"
-    ]
-    if any(name[0] == "$" and known.is_known(name) for name in finding.dropped_if_defined):
-        return False
-    if finding.rule is UNKNOWN_DIRECTIVE:
-        return finding.fix is not None and not known.is_known(names[0])
-    if finding.rule is UNKNOWN_MNEMONIC:
-        if CALL_PSEUDO_NAME in finding.dropped_if_defined:
-            return known.near(names[0], is_slip) is not None
-        return known.is_near_mnemonic(names[0], is_slip)
-    if finding.rule in OPERAND_COUNTS:
-        # An operand that is a name stands for one operand.
-        return True
-    return any(known.near(name, is_slip, is_register) is not None for name in names)
-
-
-def _misspelt(name: str, near: str, span: Span, is_label: bool) -> Diagnostic:
-    rule = UNDEFINED_LABEL if is_label else WRONG_OPERAND_TYPE
-    said = (
-        f"no label {quoted(name)} in this file" if is_label else f"nothing defines {quoted(name)}"
-    )
-    fix = Fix(f"replace by `{near}`", (TextEdit(span, near),), Applicability.DISPLAY)
-    return Diagnostic(rule, f"{said}; did you mean `{near}`?", span, fix=fix)
 
 
 def apply_severity_directives(
