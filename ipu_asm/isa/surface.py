@@ -1,4 +1,4 @@
-"""The syntax of programs in a set, directives, and advice about syntax of other assemblers."""
+"""Source syntax of an instruction set: directives, comments, and hints for foreign syntax."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Headers:
         return {path: self._known[path].stamp for path in paths if path in self._known}
 
     def are_unchanged(self, stamps: Stamps) -> bool:
-        """Return whether files still have these stamps."""
+        """Return whether the modification stamp of every file equals the recorded one."""
         return all(self.stamp(path) == stamp for path, stamp in stamps.items())
 
     def below(self, folders: Iterable[str]) -> HeaderReader:

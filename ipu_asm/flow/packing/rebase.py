@@ -57,7 +57,7 @@ class _Step(NamedTuple):
 
     @property
     def outside(self) -> frozenset[Place]:
-        """The writes of the web outside of the loop."""
+        """Writes of the same web that are outside the loop."""
         return self.web.writes - {self.place}
 
 

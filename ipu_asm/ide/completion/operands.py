@@ -239,7 +239,7 @@ def filter_text(text: str, context: CompletionContext) -> str:
 def fitting_forms(
     isa: Isa, spec: InstructionSpec, written: Sequence[str]
 ) -> tuple[InstructionSpec, ...]:
-    """Return the forms of the mnemonic that the written operands fit; all forms if none fits."""
+    """Return the forms that accept the operands in `written`, or all forms if none does."""
     return tuple(form for form in isa.forms(spec) if form_accepts(form, written)) or isa.forms(spec)
 
 

@@ -62,8 +62,9 @@ def _all_rules(folders_of_sets: tuple[str, ...]) -> tuple[Rule, ...]:
 
 
 def near_rules(query: str) -> list[str]:
-    """Return the name or code that is nearest, else the names that share most words with a query.
-    Where more than three names share equally many, none of them is more likely.
+    """Suggest rules for a misspelt one: the nearest name or code, else names with words in common.
+
+    The list is empty where more than three names have equally many words in common.
     """
     rules = [rule.id for rule in all_rules()]
     names = [rule.name for rule in rules]

@@ -66,7 +66,7 @@ def product_of(loop: LoopReport, unit: str) -> str:
 
 
 def pressure_text(pressure: Sequence[SlotPressure]) -> str:
-    """Return what bounds a loop: `lr 22/2 = 11 <- bound, mult 9`; the mark follows all alike."""
+    """Return the pressure by slot, with the bound marked: `lr 22/2 = 11 <- bound, mult 9`."""
     most = max((each.bundles for each in pressure), default=0)
     bounding = sum(each.bundles == most for each in pressure)
     texts = [_slot_text(each) for each in pressure]

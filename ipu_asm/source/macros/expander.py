@@ -119,7 +119,7 @@ class Names:
 
     @property
     def uses(self) -> tuple[NameUse, ...]:
-        """All uses in order of expansion."""
+        """Uses of macros and parameters, in the order of expansion."""
         return tuple(self._uses.values())
 
     def define_macro(self, macro: Macro, source: MappedText, head_end: int) -> None:

@@ -197,7 +197,7 @@ class Macro(NamedTuple):
 
 
 def read_parameters(source: MappedText, start: int, end: int) -> tuple[Parameter, ...]:
-    """Read the parameters of a macro; `start` is the end of its name."""
+    """Parse the parameter list of a macro, which begins at offset `start`."""
     found: list[Parameter] = []
     while match := _PARAMETER.match(source.text, start, end):
         stop, default = match.end(), None

@@ -363,7 +363,7 @@ def _with_values(
 
 
 def _operand(waiting: list[Token]) -> list[Token]:
-    """Take the operand of `defined` or `__has_include`, without its parentheses."""
+    """Pop the operand of `defined` or `__has_include`; return it without its parentheses."""
     while waiting and waiting[-1].kind is Kind.BLANK:
         waiting.pop()
     if not waiting:

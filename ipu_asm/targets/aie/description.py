@@ -1,4 +1,4 @@
-"""Description of an AI Engine: slots, the differences between the generations, and the surface."""
+"""Build the description of an AI Engine generation: slots, syntax, and generation differences."""
 
 from __future__ import annotations
 
