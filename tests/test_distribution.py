@@ -147,7 +147,7 @@ def test_the_readme_of_the_wheel_has_no_link_into_the_repository() -> None:
     links = {token.attrGet("href") or token.attrGet("src") for token in tokens} - {None}
     assert all(str(link).startswith(("https:", "#")) for link in links)
     assert "](" not in re.sub(r"\]\((https:|#)", "", text)
-    assert "In your editor: Visual Studio Code (one `.vsix`" in text
+    assert "Editors: VS Code (one `.vsix`), Neovim" in text
 
 
 def test_the_container_starts_from_a_python_that_will_do_and_runs_as_nobody_special() -> None:
