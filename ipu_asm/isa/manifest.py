@@ -45,7 +45,8 @@ class Manifest(NamedTuple):
     other languages: editors open such files in the set's language, but they do not select the set.
     Sets may share a `language_id`; the first one by name is the default of that language.
 
-    `is_encodable`: the encoding is known, so that programs can be assembled. `memories` are the
+    `is_encodable`: programs are assembled to words of one size; `has_machine_code`: to units of
+    code of different sizes, by `machine_code.py` in the folder of the set. `memories` are the
     memory maps that a project can select, the default first. `modifiers` are the slots and register
     files that are semantic token modifiers, to have colours of their own. `telltales` are mnemonics
     in lower case that no other set of the language has, and no habit from elsewhere. `signature` is
@@ -61,6 +62,7 @@ class Manifest(NamedTuple):
     extensions: tuple[str, ...]
     shared_extensions: tuple[str, ...] = ()
     is_encodable: bool = False
+    has_machine_code: bool = False
     memories: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     telltales: frozenset[str] = frozenset()

@@ -1,0 +1,81 @@
+"""Bit patterns of instructions, as text: `0110aaaabbb--1`, the highest bit first.
+
+`0` and `1` are fixed bits, `-` is written as 0 and ignored when it is read. A letter is a bit of a
+field: `a` is the first operand, `b` the second. The bits of a field go from its highest to its
+lowest in the order of the text.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Mapping, Sequence
+
+from ipu_asm.named_tuple import NamedTuple
+
+
+class FieldPiece(NamedTuple):
+    """Bits of a value that are adjacent in the word: the lowest bits of both, and their number."""
+
+    word_bit: int
+    value_bit: int
+    size: int
+
+
+class BitPattern:
+    """A pattern: `fixed` are its 1 bits, `mask` its 0 and 1 bits, `fields` pieces by letter."""
+
+    def __init__(self, text: str) -> None:
+        self.width = len(text)
+        self.fixed = int("".join("1" if bit == "1" else "0" for bit in text), 2)
+        self.mask = int("".join("1" if bit in "01" else "0" for bit in text), 2)
+        self.fields = {letter: _pieces(text, letter) for letter in sorted(set(text) - set("01-"))}
+
+    def insert(self, values: Mapping[str, int]) -> int:
+        """Return the word with the values of its fields, by letter; higher bits are cut off."""
+        word = self.fixed
+        for letter, pieces in self.fields.items():
+            word |= insert(pieces, values[letter])
+        return word
+
+    def extract(self, word: int) -> dict[str, int]:
+        """Return the unsigned values of the fields of a word, by letter."""
+        return {letter: extract(pieces, word) for letter, pieces in self.fields.items()}
+
+    def matches(self, word: int) -> bool:
+        return word & self.mask == self.fixed
+
+    @cached_property
+    def widths(self) -> Mapping[str, int]:
+        """The number of bits of each field."""
+        return {
+            letter: sum(piece.size for piece in pieces) for letter, pieces in self.fields.items()
+        }
+
+
+def insert(pieces: Sequence[FieldPiece], value: int) -> int:
+    """Return a word with the bits of a value at their places, all other bits 0."""
+    word = 0
+    for word_bit, value_bit, size in pieces:
+        word |= (value >> value_bit & ((1 << size) - 1)) << word_bit
+    return word
+
+
+def extract(pieces: Sequence[FieldPiece], word: int) -> int:
+    """Return the unsigned value whose bits are at their places in a word."""
+    value = 0
+    for word_bit, value_bit, size in pieces:
+        value |= (word >> word_bit & ((1 << size) - 1)) << value_bit
+    return value
+
+
+def _pieces(text: str, letter: str) -> tuple[FieldPiece, ...]:
+    """The pieces of a field, the lowest one first."""
+    places = [place for place, bit in enumerate(reversed(text)) if bit == letter]
+    pieces: list[FieldPiece] = []
+    for value_bit, place in enumerate(places):
+        last = pieces[-1] if pieces else None
+        if last is not None and last.word_bit + last.size == place:
+            pieces[-1] = last._replace(size=last.size + 1)
+        else:
+            pieces.append(FieldPiece(place, value_bit, 1))
+    return tuple(pieces)
