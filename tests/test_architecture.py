@@ -56,6 +56,7 @@ ONE_OF_MANY = {"rules", "handlers", "requests", "formats"}
 WORTH_A_FILE = {
     "ipu_asm/emulator/notebook.py": "loads numpy",
     "ipu_asm/ide/navigation.py": "an editor feature",
+    "ipu_asm/isa/machine_code.py": "what targets implement",
     "ipu_asm/reports/performance/page.py": "a format of the report",
     "ipu_asm/reports/rule_pages.py": "a command of `make generate`",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
