@@ -21,7 +21,7 @@ from tests.hostile import SPLINTERS, mutated, noise, seeds
 from tests.invariants import assert_same, assert_sound
 from tests.programs import example_kernels
 
-SETS = ("ipu", "edgenpu", "xdna1", "xdna2", "colossus")
+SETS = ("ipu", "ipu2", "edgenpu", "xdna1", "xdna2", "colossus")
 SECONDS = 1.0
 LINES = 10_000
 LONGEST_LINE = 100

@@ -19,8 +19,13 @@ def assert_sound(analysis: Analysis) -> None:
     mark = text.startswith("\ufeff")
     assert (starts[0], starts[-1]) == (mark, len(text))
     assert all(first < last for first, last in pairwise(starts[:-1]))
-    slices = [text[first:last] for first, last in pairwise(starts)]
-    assert slices == [bundle.syntax.text for bundle in program.bundles]
+    written = [text[first:last] for first, last in pairwise(starts)]
+    slices = [bundle.syntax.text for bundle in program.bundles]
+    if analysis.expanded:  # tags of a template are blanks here
+        assert [*map(len, slices)] == [*map(len, written)]
+        assert all(a in (b, " ") for a, b in zip("".join(slices), "".join(written)))
+    else:
+        assert slices == written
     for number, bundle in enumerate(program.bundles):
         spans = bundle.syntax.spans
         assert [bundle.syntax.text[a:b] for a, b in spans] == list(bundle.syntax.words)
