@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_right
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import TracebackType
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
@@ -160,13 +160,19 @@ def failed_tags(traceback: TracebackType | None) -> list[FailedTag]:
 
 def _tag_at(line: int, names: Mapping[str, Any]) -> int:
     """Return the tag of a line of generated code, which has these global names."""
-    written = [pair.split("=") for pair in names["debug_info"].split("&") if pair]
-    number = max(0, bisect_right([int(line) for _, line in written], line) - 1)
-    token = int(written[number][0]) if written else 0
+    tokens, lines = _debug_info(names["debug_info"])
+    token = tokens[max(0, bisect_right(lines, line) - 1)] if tokens else 0
     tag_of: Sequence[int] = names["_tag_of"]
     while token and tag_of[token] < 0:
         token -= 1
     return max(0, tag_of[token])
+
+
+@lru_cache(maxsize=1)  # the calls in a traceback are those of one template
+def _debug_info(written: str) -> tuple[list[int], list[int]]:
+    """Return the tokens and the lines of generated code that a template notes in pairs."""
+    pairs = [pair.split("=") for pair in written.split("&") if pair]
+    return [int(token) for token, _ in pairs], [int(line) for _, line in pairs]
 
 
 class Rendering:

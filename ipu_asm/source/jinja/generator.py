@@ -7,6 +7,7 @@ of the syntax tree knows its token. The generated code passes these numbers to t
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from typing import Any, Iterator
 
@@ -135,6 +136,12 @@ class PositionGenerator(CodeGenerator):
         for name in names:
             if isinstance(name, nodes.Name):
                 self.writeline(f"_assigned({name.lineno}, {frame.symbols.ref(name.name)})")
+
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:
+        if node.value == math.inf:
+            self.write("1e999")  # Jinja writes `inf`, the name of nothing
+        else:
+            super().visit_Const(node, frame)
 
     def visit_Name(self, node: nodes.Name, frame: Frame) -> None:
         """Write a name; one that is undefined gets to know its place."""

@@ -16,7 +16,7 @@ from jinja2.utils import Namespace
 
 MAX_CHARACTERS = 1_000_000
 """Of a template, of its output, and of any value that it computes."""
-MAX_TOKENS = 100_000
+MAX_TOKENS = 60_000
 MAX_TAGS = 25_000
 MAX_STEPS = 200_000
 MAX_CREATED = 10_000_000

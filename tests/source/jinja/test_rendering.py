@@ -136,6 +136,11 @@ def test_a_template_is_rendered_as_jinja_renders_it(text: str) -> None:
     rendered(text)
 
 
+def test_a_number_beyond_all_floats_is_infinite() -> None:
+    (expansion,) = expand(SURFACE, "{{ 1e999 }} {{ [-1e999] }} {{ 0 if 1e999 else 1 }}")
+    assert (expansion.text, expansion.findings) == ("inf [-inf] 0", ())
+
+
 def test_a_block_is_filtered_by_values_from_outside() -> None:
     # Jinja does not find a name that only the filter of a block mentions.
     text = "{% set x | replace(name, 'lr5') %}b lr4{% endset %}{{ x }}"
