@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from jsonschema import Draft7Validator
 
 from ipu_asm import __version__
+from ipu_asm.cli.mca import command
 from ipu_asm.cli.mca.command import main
 from ipu_asm.cli.run.command import main as run_main
 from tests.cli.commands import Ran, give_input, run
@@ -182,6 +183,18 @@ def test_a_run_without_uniform_iterations_is_followed_to_its_end() -> None:
     cycles = json.loads(ran.out)["cycles"]
     assert cycles > 30_000
     assert check_json("a.s")["cycles"] == cycles
+
+
+def test_a_run_that_takes_long_is_followed_for_limited_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("a.s").write_text(
+        "set lr0 2975;;\nadd lr2 lr0 lr4;;\nx: add lr1 lr2 lr4; sub lr2 lr2 lr1;;\nb x;;\nbkpt;;\n"
+    )
+    monkeypatch.setattr(command, "_MAX_SECONDS", 0)
+    ran = run(main, ["a.s", "--cr", "0=5"])
+    assert "cycles, 5 bundles; not followed beyond line" in ran.out
+    assert "more than 250," not in ran.out
 
 
 def test_loops_have_trips_cycles_and_bounds() -> None:

@@ -6,6 +6,7 @@ set whose description does not say what control depends on has its loops and wha
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Sequence
 
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 1_000_000
 """Bundles of a run that are executed one by one, more than an editor could wait for."""
+_MAX_SECONDS = 0.8
+"""Of processor time, to follow the runs of a program further: with all else it takes below 2 s."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -229,7 +232,10 @@ def _reports(
     program = effective.program
     known = control_facts(program)
     most = _MAX_STEPS // max(1, len(known))
-    every: list[ControlFacts | None] = [followed_further(program, facts, most) for facts in known]
+    end = time.process_time() + _MAX_SECONDS
+    every: list[ControlFacts | None] = [
+        followed_further(program, facts, most, lambda: time.process_time() > end) for facts in known
+    ]
     if not every:
         if not program.isa.counting.registers:
             message = f"what control of `{program.isa.name}` depends on is not described"

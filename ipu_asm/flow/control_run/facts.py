@@ -7,7 +7,7 @@ as possible, so what is found for all of them together holds whenever a bundle i
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterable, Iterator, Mapping, Sequence
+from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.flow.assertions.syntax import configurations_of
 from ipu_asm.flow.control_flow import solve, successors_of
@@ -237,14 +237,23 @@ def _facts(program: Program, steps: Sequence[Step], presets: Mapping[str, int]) 
     return ControlFacts(presets, executed(start_of(program, presets, steps), Limits(_MAX_STEPS)))
 
 
-def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> ControlFacts:
+def followed_further(
+    program: Program,
+    facts: ControlFacts,
+    most_steps: int,
+    is_cancelled: Callable[[], bool] | None = None,
+) -> ControlFacts:
     """Return the facts of the same run with a higher limit, if its limit ended it.
 
-    `most_steps` bundles are executed one by one at most: a million take 3 s and 250 MB.
+    `most_steps` bundles are executed one by one at most: a million take 3 s and 250 MB. A run that
+    is cancelled has reached its limit.
     """
     if facts.run.end.reason != LIMIT:
         return facts
-    return ControlFacts(facts.presets, control_run(program, facts.presets, most_steps))
+    run = control_run(program, facts.presets, most_steps, is_cancelled)
+    if run.end.reason == CANCELLED:
+        run = run._replace(end=run.end._replace(reason=LIMIT))
+    return ControlFacts(facts.presets, run)
 
 
 def observe(

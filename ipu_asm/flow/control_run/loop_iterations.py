@@ -127,11 +127,14 @@ class LoopIterations:
         if period == 1:
             changes = self.recent[-1].changes
             return changes if changes == self.recent[-2].changes else None
-        ends = [self.recent[-1 - number * period].values for number in range(3)]
-        last, before = (
-            [minus(b, a) for a, b in zip(ends[number + 1], ends[number])] for number in range(2)
-        )
-        return last if last == before else None
+        found: list[Value] = []
+        for ends in zip(*(self.recent[-1 - number * period].values for number in range(3))):
+            last, middle, first = ends
+            change = 0 if last is middle else minus(last, middle)
+            if change != (0 if middle is first else minus(middle, first)):
+                return None  # soon, where a loop that never becomes uniform costs the most
+            found.append(change)
+        return found
 
     def drop_oldest(self) -> None:
         """Add the iterations to the trace that are too old to be part of a fold."""
