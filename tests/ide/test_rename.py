@@ -253,6 +253,10 @@ def test_a_macro_keeps_its_name_where_a_place_is_not_certain(text: str, reason: 
         ("1", "a macro cannot be called `1`: it is not a valid name"),
         ("add", "a macro cannot be called `add`: an instruction has that name"),
         ("m0", "a macro cannot be called `m0`: a register has that name"),
+        (
+            "defined",
+            "a macro cannot be called `defined`: the preprocessor keeps that name for itself",
+        ),
         ("OTHER", "line 3 already has the word `OTHER`"),
         ("FLOAT_OP", "line 4 composes names, one of which may be `FLOAT_OP`"),
     ],

@@ -39,6 +39,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import fenced_code, inline_code
+from ipu_asm.source.preprocessor.tokens import RESERVED_NAMES
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit, apply_edits
 
@@ -134,6 +135,8 @@ def check_macro_name(isa: Isa, new: str, is_define: bool) -> None:
     refused = f"a macro cannot be called {quoted(new)}"
     if not _NAME[is_define].fullmatch(new):
         raise RenameError(f"{refused}: it is not a valid name")
+    if is_define and new in RESERVED_NAMES:
+        raise RenameError(f"{refused}: the preprocessor keeps that name for itself")
     if isa.spec(new) is not None or isa.spec(new.lower()) is not None:
         raise RenameError(f"{refused}: an instruction has that name")
     if any(new in _WORD.findall(register) for register in isa.file_of_register):

@@ -12,7 +12,16 @@ from ipu_asm.diagnostics.errors import (
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.lines import Line
-from ipu_asm.source.preprocessor.tokens import Macro, Place, Token, words_of, written_place
+from ipu_asm.source.preprocessor.tokens import (
+    RESERVED_NAMES,
+    Kind,
+    Macro,
+    Place,
+    Token,
+    misplaced_parameter,
+    words_of,
+    written_place,
+)
 from ipu_asm.text import counted
 
 MAX_TOKENS = 100_000
@@ -115,10 +124,32 @@ def missing_name(line: Line, what: str = "a name") -> Mistake:
 def malformed_definition(line: Line) -> Mistake:
     """Return the finding about a `#define` that defines no macro."""
     words = words_of(line)
+    if words and words[0].text in RESERVED_NAMES:
+        return reserved_name(line)
     if len(words) < 2 or words[1].text != "(":
         return missing_name(line)
-    message = f"the parameters of `{words[0].text}` must be closed by `)`, found none"
-    return Mistake(SYNTAX_ERROR, words[1].place, message)
+    closing = next((n for n, token in enumerate(words) if token.text == ")"), None)
+    if closing is None:
+        message = f"the parameters of `{words[0].text}` must be closed by `)`, found none"
+        return Mistake(SYNTAX_ERROR, words[1].place, message)
+    token = misplaced_parameter(words[2:closing]) or words[closing]
+    again = sum(each.text == token.text for each in words[2:closing] if token.kind is Kind.NAME) > 1
+    found = f"{quoted(token.text)}{' again' if again else ''}"
+    message = (
+        f"the parameters of `{words[0].text}` are different names, separated by commas, "
+        f"found {found}"
+    )
+    return Mistake(SYNTAX_ERROR, token.place, message)
+
+
+def reserved_name(line: Line) -> Mistake:
+    """Return the finding about a directive that changes a name of the preprocessor's own."""
+    name = words_of(line)[0]
+    message = (
+        f"`#{line.directive}` needs a name that the preprocessor does not keep for itself, "
+        f"found `{name.text}`"
+    )
+    return Mistake(SYNTAX_ERROR, name.place, message)
 
 
 def reached_error(line: Line) -> Mistake:

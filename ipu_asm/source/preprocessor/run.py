@@ -22,10 +22,12 @@ from ipu_asm.source.preprocessor.mistakes import (
     malformed_definition,
     missing_name,
     reached_error,
+    reserved_name,
 )
 from ipu_asm.source.preprocessor.output import Mention, Output, Piece, verbatim
 from ipu_asm.source.preprocessor.substitution import FollowingLines, Substitution
 from ipu_asm.source.preprocessor.tokens import (
+    RESERVED_NAMES,
     Kind,
     LineFrame,
     Macro,
@@ -136,6 +138,9 @@ class Run:
         word = next(iter(memo_of(line).words), None)
         if word is None or word.kind is not Kind.NAME:
             self.mistakes.append(missing_name(line))
+            return ""
+        if word.text == "defined" or (line.directive == "undef" and word.text in RESERVED_NAMES):
+            self.mistakes.append(reserved_name(line))
             return ""
         return word.text
 

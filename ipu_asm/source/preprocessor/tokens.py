@@ -162,6 +162,13 @@ def file_name(tokens: list[Token]) -> tuple[str, bool, Place] | None:
 _WORDS = (Kind.NAME, Kind.NUMBER)
 _DROPPED = (Kind.SPLICE, Kind.NEWLINE)
 VARIABLE_ARGUMENTS = "__VA_ARGS__"
+RESERVED_NAMES = frozenset(
+    (
+        "defined", "__LINE__", "__FILE__", "__DATE__", "__TIME__", "__STDC__", "__COUNTER__",
+        VARIABLE_ARGUMENTS, "__VA_OPT__", "__has_include", "__has_include_next",
+    )
+)  # fmt: skip
+"""The names that `#define` and `#undef` cannot have (C11, 6.10.8 and 6.10.3)."""
 # A definition of one line that surely has no parameters; its body is read when it is used.
 _SIMPLE = re.compile(r"[ \t]*#[ \t]*define[ \t]+([^\W\d]\w*)(?=[ \t\r\n])[^\\\r\n]*(?:\r\n|\r|\n)?")
 # Whole statements, in contrast to an operand: a mnemonic with operands, or several statements.
@@ -210,18 +217,20 @@ class Macro:
 
 
 def macro_of(line: Line) -> Macro | None:
-    """Return the macro that a `#define` line defines; None for a line without a valid name."""
+    """Return the macro that a `#define` line defines; None for a malformed line."""
     simple = _SIMPLE.fullmatch(line.text)
     if simple is not None:
+        if simple[1] in RESERVED_NAMES:
+            return None
         return Macro(simple[1], None, line, Place(line, simple.start(1), simple.end(1)))
     tokens = words_of(line)
-    if not tokens or tokens[0].kind is not Kind.NAME:
+    if not tokens or tokens[0].kind is not Kind.NAME or tokens[0].text in RESERVED_NAMES:
         return None
     name, rest = tokens[0], tokens[1:]
     if not rest or rest[0].text != "(":
         return Macro(name.text, None, tuple(trimmed(rest)), name.place)
     closing = next((n for n, token in enumerate(rest) if token.text == ")"), None)
-    if closing is None:
+    if closing is None or misplaced_parameter(rest[1:closing]) is not None:
         return None
     parameters = [token.text for token in solid(rest[1:closing]) if token.text != ","]
     body = tuple(trimmed(rest[closing + 1 :]))
@@ -233,6 +242,27 @@ def macro_of(line: Line) -> Macro | None:
     has_own_name = bool(named) and before[-4].text != ","
     variable = named.pop() if has_own_name else VARIABLE_ARGUMENTS
     return Macro(name.text, (*named, "..."), body, name.place, variable=variable)
+
+
+def misplaced_parameter(tokens: list[Token]) -> Token | None:
+    """Return the first token that does not fit between the parentheses of a `#define`.
+
+    They are different names separated by commas; `...` or `args...` ends them. After a comma that
+    no name follows, it is the comma.
+    """
+    words = solid(tokens)
+    seen = {VARIABLE_ARGUMENTS}
+    is_due = True
+    for n, token in enumerate(words):
+        if token.text == ".":
+            is_last = [each.text for each in words[n:]] == [".", ".", "."]
+            return None if is_last else token
+        fits = token.kind is Kind.NAME and token.text not in seen if is_due else token.text == ","
+        if not fits:
+            return token
+        seen.add(token.text)
+        is_due = not is_due
+    return words[-1] if is_due and words else None
 
 
 def macro_from_outside(name: str, text: str) -> Macro:
