@@ -53,7 +53,7 @@ _BETWEEN = ("*", "/", "%", "^")
 # Arguments of macros, pasted names, characters, and what only macro languages have.
 _OPAQUE = re.compile(r"[\\#'\[\]?]")
 _SYMBOL_NAME = re.compile(r"[A-Za-z_.][\w.$]*")
-_MARK, _MACRO_PART = ".", "\\"
+_MARK, _MACRO_PART, _QUOTE = ".", "\\", '"'
 _NAME = re.compile(r"[A-Za-z_.$@][\w.$@]*|\"[^\"]*\"")
 _PLAIN = re.compile(r"[A-Za-z_.$][\w.$]*")
 _FLOAT_OF_GAS = re.compile(r"[-+]?0[A-Za-z][-+.0-9]")
@@ -85,8 +85,21 @@ def directive_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:
     first_tokens = [first for first, _ in syntax.plan.inner_directives]
     if syntax.plan.directive >= 0:
         first_tokens.append(syntax.plan.directive)
-    unknown = [_unknown(syntax, surface, token) for token in first_tokens]
-    return [*filter(None, unknown), *argument_findings(isa, syntax, {})]
+    found = [_unknown(syntax, surface, token) for token in first_tokens]
+    found.append(_unclosed_string(syntax))
+    return [*filter(None, found), *argument_findings(isa, syntax, {})]
+
+
+def _unclosed_string(syntax: BundleSyntax) -> Diagnostic | None:
+    """The finding about a quote in a directive that no other quote of the line closes."""
+    first = syntax.plan.directive
+    if first < 0 or any(_MACRO_PART in word for word in syntax.words[first:]):
+        return None
+    for token in syntax.tokens[first:]:
+        if token.kind == "STRAY" and token.text == _QUOTE:
+            message = f"a string must be closed by `{_QUOTE}` in its line, found the end of it"
+            return Diagnostic(SYNTAX_ERROR, message, token.span)
+    return None
 
 
 def _unknown(syntax: BundleSyntax, surface: Surface, token: int) -> Diagnostic | None:
@@ -136,10 +149,13 @@ def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Itera
         count = f"{taken.most} argument{'s' if taken.most > 1 else ''}"
         message = f"{quoted(word)} takes at most {count}, found {len(arguments)}"
         yield Diagnostic(TOO_MANY_OPERANDS, message, arguments[taken.most].span)
+    is_missing = False
     for number, argument in enumerate(arguments[: taken.most]):
         finding = checks.problem(number, argument.text)
-        if finding is not None:
+        # Of arguments that are missing, the first is told: often a call leaves out all of them.
+        if finding is not None and not (is_missing and not argument.text):
             yield finding.at(argument.span)
+            is_missing = is_missing or not argument.text
 
 
 def _arguments(syntax: BundleSyntax) -> Sequence[_Argument] | None:
@@ -241,8 +257,7 @@ class _Checks:
 
     def _alignment(self, kind: str, text: str) -> UnplacedFinding | None:
         value = self._value(text) or 0
-        is_in_bytes = self._word != ".align" or self._surface.brackets is not None
-        if kind != ALIGN or not is_in_bytes or value & (value - 1) == 0:
+        if kind != ALIGN or value & (value - 1) == 0:
             return None
         message = f"an alignment is a power of 2, found {_shown(text, value)}"
         return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)

@@ -101,7 +101,7 @@ def test_what_a_compiler_prints_is_clean(isa: str, offset: int) -> None:
     [
         "", "\n\n", "// nothing", ".text", ".text ; .data", "a:", "a: // b",
         "a: nop", "a: .p2align 4", ".La:nop", "$a@b.c: nop", '"a;b": nop', ".byte {%}'x ?",
-        '.ascii "never closed', ".section /x, #y, [z]", "nop /* a */ /* b */", "nop // ;;",
+        '.ascii "closed"', ".section /x, #y, [z]", "nop /* a */ /* b */", "nop // ;;",
         "lda r0 , [ p0 , #0 ] ; nopb", "x = 5", ".Lx = . + 4",
         ".macro twice op\n\\op\n\\op\n.endm\ntwice nop\n",
     ],

@@ -64,7 +64,9 @@ from ipu_asm.text import Span, TextEdit
 
 RULE_ID = RuleId("X105", "unaligned-loop", Severity.HINT)
 
-_BY_POWER, _BY_BYTES = (".p2align", ".align"), (".balign",)
+# `.align` counts bytes: LLVM's default, which the AIE targets keep.
+_BY_POWER = (".p2align", ".p2alignw", ".p2alignl")
+_BY_BYTES = (".align", ".balign", ".balignw", ".balignl")
 _ALIGNMENT = 16
 # Directives that emit an unknown number of bytes.
 _OPAQUE = (".include", ".incbin", ".org", ".skip", ".space", ".fill")
@@ -167,6 +169,7 @@ RULE = Rule(
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\nbody" + _BODY,
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\n" + _FULL * 2 + "body" + _BODY,
         "    .p2align 4\nstart:\n" + _SETUP + "    nopa; movx r0, #1; nops\nbody" + _BODY,
+        "    .align 16\nstart:\n" + _SETUP + "    .align 16\nbody" + _BODY,
         # The start address of the code is unknown.
         "start:\n" + _SETUP + "body" + _BODY,
         "    .p2align 4\n    movxm ls, #elsewhere\n    nop\nbody" + _BODY,
@@ -175,6 +178,7 @@ RULE = Rule(
         "    .p2align 4\nstart:\n" + _SETUP + "⟦body⟧" + _BODY,
         "    .p2align 4\nstart:\n" + _SETUP + _FULL + "⟦body⟧" + _BODY,
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 2\n⟦body⟧" + _BODY,
+        "    .p2align 4\nstart:\n" + _SETUP + "    .align 8\n⟦body⟧" + _BODY,
     ),
     check_program=check,
     isa="xdna1",
