@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_QUOTED, _WORD = re.compile(r"`([^`\n]+)`"), re.compile(r"\w")
+_QUOTED, _WORD = re.compile(r"`(`(?=`)|[^`\n]*)`"), re.compile(r"\w")
 _TEXTS = frozenset(
     (
         "conditionDescription", "description", "detail", "format", "label", "message", "output",

@@ -9,6 +9,7 @@ import pytest
 
 from ipu_asm.isa import manifests
 from ipu_lsp.json_types import Json
+from ipu_lsp.plain_text import plain
 from tests.server.conversation import EXIT, Conversation, asked, greeted, opened
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -103,3 +104,16 @@ def test_a_fix_in_a_menu_has_none_and_quotes_punctuation_marks(text: str, expect
     titles = [each["title"] for each in said.answer(1)["result"]]
     assert expected in titles
     assert [title for title in titles if "`" in title] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("found `` for `write`", 'found "" for write'),
+        ("found ``` in `lr1`", 'found "`" in lr1'),
+        ("`;` ends it, ` a` does not", '";" ends it, " a" does not'),
+        ("one ` alone", "one ` alone"),
+    ],
+)
+def test_backticks_are_paired_as_they_quote(text: str, expected: str) -> None:
+    assert plain(text) == expected
