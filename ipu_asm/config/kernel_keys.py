@@ -86,9 +86,14 @@ def quantize_values(value: Any) -> tuple[int, ...]:
 
 
 def setting_text(name: str, value: int) -> str:
-    """Return the value of a register or the name of another setting: `64`, `fp32`, `on`."""
+    """Return the signed value of a register or the name of a setting: `64`, `fp32`, `on`."""
     names = NAMED_VALUES.get(name, ())
-    return names[value] if 0 <= value < len(names) else str(value)
+    return names[value] if 0 <= value < len(names) else str(signed_value(value))
+
+
+def signed_value(value: int) -> int:
+    """Return a number of 32 bits, stated signed or unsigned, as a signed one."""
+    return value - (1 << 32) if value >> 31 > 0 else value
 
 
 def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ipu_asm.config.host_configurations import HostConfiguration
-from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
+from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text, signed_value
 from ipu_asm.flow.assertions.syntax import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
@@ -121,7 +121,8 @@ def _differing(values: Mapping[str, int], others: Sequence[Mapping[str, int]]) -
 
 
 def _text(name: str, value: int) -> str:
-    return f"{name} = {setting_text(name, value) if name in NAMED_VALUES else f'{value:,}'}"
+    shown = setting_text(name, value) if name in NAMED_VALUES else f"{signed_value(value):,}"
+    return f"{name} = {shown}"
 
 
 def cycles_sentence(facts: ControlFacts) -> str:

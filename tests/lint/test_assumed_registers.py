@@ -55,3 +55,9 @@ def test_a_finding_that_holds_with_any_value_assumes_nothing() -> None:
 
 def test_a_register_that_the_program_sets_is_not_assumed() -> None:
     assert "if the host" not in messages(f"set lr9 0; set lr1 0;;\n{STORES}")["W305"]
+
+
+@pytest.mark.parametrize("stated", ["-1", "0xffffffff", "4294967295"])
+def test_a_value_is_shown_signed_however_it_is_stated(stated: str) -> None:
+    text = f"# CR lr8 = {stated}\nldr_mult_reg r0 lr8 cr0; bkpt;;"
+    assert messages(text)["W303"].endswith(", with `lr8` = -1")

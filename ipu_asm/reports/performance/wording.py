@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Mapping, Sequence
 
-from ipu_asm.config.kernel_keys import setting_text
+from ipu_asm.config.kernel_keys import setting_text, signed_value
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.dependences import SlotPressure
@@ -129,7 +129,7 @@ def presets_text(presets: Mapping[str, int]) -> str:
     """Return the values of registers at the start: `cr0 = 0, cr1 = 0x20000`."""
     values = {name: presets[name] for name in sorted(presets, key=register_order)}
     shown = [
-        (name, hex(v) if v > _LARGEST_DECIMAL else setting_text(name, v))
+        (name, hex(v) if signed_value(v) > _LARGEST_DECIMAL else setting_text(name, v))
         for name, v in values.items()
     ]
     return ", ".join(f"{name} = {value}" for name, value in shown)
