@@ -455,3 +455,16 @@ def test_a_brace_of_several_lines_stays_where_those_lines_do() -> None:
         assert formatting(analyze(f"{usual}{bundle}{usual}", "colossus"), span=span) == []
     one = "{ ld32 $m0, $m1, $m2, 0; f32add $a0, $a1, $a2 }\n"
     assert check_formatting(usual + one, isa="colossus") == f"{usual}    {one}"
+
+
+@pytest.mark.parametrize(
+    "text, style",
+    [
+        ("b x1;;\nset lr0 1;{{ '%5d' % 3 }}", INSTRUCTION),
+        ("acc;;acc;;{{ 'acc;;' }}\r\n", BUNDLE),
+        ("set lr1 {{ n }};;{% set a %}acc;;{% endset %}b x1;;{# ipu: context n=4 #}\n", BUNDLE),
+    ],
+)
+def test_a_template_is_formatted_once(text: str, style: str) -> None:
+    after = apply_edits(text, formatting(analyze(text), style))
+    assert formatting(analyze(after), style) == []

@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 from typing import Callable, Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.expansions import expanded_again, is_template
@@ -29,6 +30,7 @@ from ipu_asm.syntax.bundle import BundleSyntax, comments_in
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits, change_between
 
 _MAX_CHECKS: Final = 24
+_MAX_ROUNDS: Final = 6
 _BLANKS: Final = re.compile(r"\s*")
 _WORD: Final = re.compile(r"[\w.]+|\S|$")
 Content = Callable[["Program"], object]
@@ -61,11 +63,41 @@ def formatting(
     analysis: Analysis, style: str = KEEP, span: Span | None = None, case: str = KEEP_CASE
 ) -> list[TextEdit]:
     """Return the edits that format the text, or only the bundles that `span` touches."""
-    if is_template(analysis):
-        layout = layout_analysis(analysis)
-        job = format_job_for(layout, style, tag_spans(analysis))._replace(case=case)
-        return checked_edits(analysis, layout, edits_of(job, span), content_of)
-    return edits_of(format_job_for(analysis, style)._replace(case=case), span)
+    if not is_template(analysis):
+        return edits_of(format_job_for(analysis, style)._replace(case=case), span)
+    edits = _template_edits(analysis, style, span, case)
+    return edits if span is not None else _final_edits(analysis, edits, style, case)
+
+
+def _template_edits(analysis: Analysis, style: str, span: Span | None, case: str) -> list[TextEdit]:
+    layout = layout_analysis(analysis)
+    job = format_job_for(layout, style, tag_spans(analysis))._replace(case=case)
+    return checked_edits(analysis, layout, edits_of(job, span), content_of)
+
+
+def _final_edits(
+    analysis: Analysis, edits: Sequence[TextEdit], style: str, case: str
+) -> list[TextEdit]:
+    """Return the edits of a template after which formatting has nothing more to do; none if never.
+
+    What an edit makes may decide what others do: a line that is broken before a tag, an edit that
+    is left out because an expansion would change.
+    """
+    text, final = analysis.text, list(edits)
+    for _ in range(_MAX_ROUNDS):
+        made = apply_edits(text, final)
+        if made == text:
+            return []
+        again = Analyzer(analysis.isa).analyze(
+            made, analysis.source.path, settings=analysis.settings
+        )
+        more = _template_edits(again, style, None, case)
+        better = apply_edits(made, more)
+        if better == made:
+            return final
+        start, old_end, new_end = change_between(text, better)
+        final = [TextEdit(Span(start, old_end), better[start:new_end])]
+    return []
 
 
 def edits_of(job: FormatJob, span: Span | None = None) -> list[TextEdit]:
