@@ -44,7 +44,7 @@ class Section(NamedTuple):
 
     `kind` is `progbits`, `nobits` or `note`; `data` of a `nobits` section is zeros. `address` is
     that of its first byte, 0 in objects that are to be linked. The offsets of relocations count
-    from its start.
+    from its start. `entry_size` is the size of entries, which linkers merge, in bytes.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Section(NamedTuple):
     relocations: tuple[Relocation, ...] = ()
     units: tuple[Unit, ...] = ()
     address: int = 0
+    entry_size: int = 0
 
     @property
     def is_code(self) -> bool:
