@@ -458,7 +458,7 @@ def test_a_brace_of_several_lines_stays_where_those_lines_do() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, style",
+    ("text", "style"),
     [
         ("b x1;;\nset lr0 1;{{ '%5d' % 3 }}", INSTRUCTION),
         ("acc;;acc;;{{ 'acc;;' }}\r\n", BUNDLE),

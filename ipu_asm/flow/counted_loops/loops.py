@@ -191,6 +191,8 @@ class Loops:
             first = self._constants.targets.get(last)
             if leaving.jump.kind != BRANCH or first is None or not 0 <= first <= leaving.origin:
                 continue
+            if last >= self._graph.size:
+                continue  # the code ends in the delay slots
             if leaving.jump.pointer:
                 self.ranges[first] = max(last, self.ranges.get(first, 0))
             trips = None

@@ -228,3 +228,7 @@ def test_repeated_bundles_and_hardware_loops_are_loops_of_the_source() -> None:
 
 def test_a_set_that_counts_nothing_has_no_counted_loops() -> None:
     assert found("ipu", "x: bne lr0 lr1 x;;\nbkpt;;") == CountedLoops({}, {}, ())
+
+
+def test_a_loop_whose_delay_slots_the_code_lacks_has_no_trips() -> None:
+    assert trips("xdna2", "again:\njz r0, #again\nnop\nnop\nn:\njz r0, #again\nnop\nnop\n") == []
