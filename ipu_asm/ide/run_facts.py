@@ -199,8 +199,8 @@ def overlapping(facts: ControlFacts, access: AccessSummary) -> list[AccessSummar
 def _line(analysis: Analysis, facts: ControlFacts, access: AccessSummary) -> str:
     space = access.access.space
     what = f"{access.access.size} bytes"
-    if space.is_register:
-        what += f" of {access.access.memory}"
+    if space.is_register:  # An index counts elements, of 32 bits in the wide modes.
+        what = f"{access.access.size} elements of {access.access.memory}"
     text = f"{what} at {facts.address_text(access)}{_range(analysis.program, facts, access)}"
     if not space.is_register:
         text += f"; {_others(analysis, facts, access)}"

@@ -10,7 +10,7 @@ def test_a_load_tells_its_addresses_its_writers_and_its_executions() -> None:
     assert lines_of(page(text, "ldr_cyclic", HOST)) == [
         "128 bytes at cr1 + 0x80 x k, k = 0..127 (0x20000..0x23fff with cr1 = 0x20000); "
         "written by nobody; 128 times",
-        "128 bytes of r_cyclic at 0; 128 times",
+        "128 elements of r_cyclic at 0; 128 times",
     ]
 
 

@@ -34,6 +34,12 @@ def test_addresses_are_said_in_rows_and_in_bytes() -> None:
     check_hover(wide, "512 bytes at rows cr2 + k, k = 0..3 (bytes 0x0..0x7ff from cr2)")
 
 
+def test_a_load_of_the_cyclic_register_has_elements_of_any_size() -> None:
+    for mode, size in (("off", 128), ("fp32", 512)):
+        text = f"# CR wide = {mode}\n$0LDR_CYCLIC_MULT_REG lr0 cr2 lr1; BKPT;;"
+        check_hover(text, f"{size} bytes at ", "128 elements of r_cyclic at 0")
+
+
 def test_constants_and_registers_of_the_host_are_told_apart() -> None:
     check_hover("SET lr1 c$0r1;;\nBKPT;;", "Always 1")
     check_hover("SET lr1 c$0r15;;\nBKPT;;", "128 (0x80) unless the host sets it")
