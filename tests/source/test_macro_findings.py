@@ -229,3 +229,31 @@ def test_an_error_directive_is_silent_where_a_missing_header_may_decide() -> Non
 def test_alternate_macro_syntax_is_a_hint() -> None:
     text = ".altmacro\n.macro m a\nLOCAL b\nadd $m1, $m1, a\n.endm\nm %(1 + 2)\n.noaltmacro\nnop"
     assert check_findings(text) == [("H108", ".altmacro")]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (".macro m a, a\nnop\n.endm\n", "a"),
+        (".macro m a:reg\nnop\n.endm\n", "a"),
+        (".macro m a:vararg, b\nnop\n.endm\n", "a"),
+        (".macro m\nnop\n.endm\n.purgem bogus\n", "bogus"),
+        (".if 0\n.else\n.elseif 1\n.endif\n", ".elseif"),
+        (".if 1\n.else\n.else\n.endif\n", ".else"),
+    ],
+)
+def test_what_an_assembler_refuses_about_macros_is_one_finding(text: str, place: str) -> None:
+    assert check_findings(text) == [("E001", place)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".macro m a:req, b=5, c:vararg\nnop\n.endm\n",
+        ".macro m\nnop\n.endm\n.purgem m\n",
+        '.include "missing.inc"\n.purgem far\n',
+        ".if 1\n.elseif 1\n.else\n.if 0\n.else\n.endif\n.endif\n",
+    ],
+)
+def test_what_an_assembler_takes_about_macros_is_no_syntax_error(text: str) -> None:
+    assert "E001" not in [code for code, _ in check_findings(text)]

@@ -28,6 +28,7 @@ ERRORS = (".error", ".err")
 _NAME = re.compile(r"[A-Za-z0-9_.$]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z0-9_.$]+)[ \t]*,[ \t]*(.*)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_QUALIFIER = re.compile(r"[^:=]*:[ \t]*(\w+)")
 
 
 def define(opened: OpenText, statement: Statement) -> None:
@@ -48,6 +49,7 @@ def define(opened: OpenText, statement: Statement) -> None:
     if first is not None:
         start = statement.rest_start
         report_repeated(opened, Span(start, start + len(macro.name)), first)
+    report_parameters(opened, macro)
     opened.expander.macros[macro.name] = macro
     opened.expander.defined_macros.add(macro.name)
     opened.remember(macro.body)
@@ -72,8 +74,15 @@ def _macro(source: MappedText, statement: Statement, name: str, end: Statement) 
 
 def forget(opened: OpenText, statement: Statement) -> None:
     """Undefine the macros that `.purgem` names."""
-    for name in _NAME.findall(statement.rest):
-        opened.expander.macros.pop(name, None)
+    expander = opened.expander
+    for match in _NAME.finditer(statement.rest):
+        macro = expander.macros.pop(match[0], None)
+        is_open = opened.is_uncertain or opened.depth or expander.is_partial
+        if macro is None and not is_open and match[0] not in expander.defined_macros:
+            start = statement.rest_start
+            message = f"`{statement.word}` takes a macro, found none with name {quoted(match[0])}"
+            span = Span(start + match.start(), start + match.end())
+            expander.report(SYNTAX_ERROR, message, opened.source, span)
     opened.drop(statement)
 
 
@@ -172,6 +181,37 @@ def report_repeated(opened: OpenText, name: Span, first: Macro) -> None:
     related = related_at(first.place, f"{written} is defined here first")
     message = f"a macro is defined once, found a second {written}; `.purgem` forgets the first one"
     opened.expander.report(SYNTAX_ERROR, message, opened.source, name, related)
+
+
+def report_parameters(opened: OpenText, macro: Macro) -> None:
+    """Report the first parameter of a macro that cannot be declared like that."""
+    seen = set[str]()
+    last = len(macro.parameters) - 1
+    for number, parameter in enumerate(macro.parameters):
+        qualifier = _QUALIFIER.match(parameter.written)
+        if parameter.name in seen:
+            message = "the parameters of a macro have different names, found {} again"
+        elif qualifier is not None and qualifier[1] not in ("req", "vararg"):
+            message = "a parameter is followed by `:req`, `:vararg` or `=` and a value, found {}"
+        elif parameter.takes_rest and number < last:
+            message = (
+                "a parameter with `:vararg` takes all that is left: it is the last one, not {}"
+            )
+        else:
+            seen.add(parameter.name)
+            continue
+        text = parameter.name if parameter.name in seen else parameter.written
+        opened.expander.report(
+            SYNTAX_ERROR, message.format(quoted(text)), opened.source, parameter.span
+        )
+        return
+
+
+def report_late_branch(opened: OpenText, statement: Statement) -> None:
+    """Report a branch of a conditional block after its `.else`."""
+    if not opened.is_uncertain:
+        message = f"`.else` is the last branch of a block, found `{statement.word}` after it"
+        _report(opened, message, statement)
 
 
 def report_error(opened: OpenText, statement: Statement) -> None:

@@ -25,6 +25,7 @@ from ipu_asm.source.macros.calls import (
     define,
     forget,
     report_error,
+    report_late_branch,
     report_unclosed,
     report_unclosed_blocks,
     report_unopened,
@@ -267,6 +268,8 @@ def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
         if word != ".endif":
             conditionals.open(None, statement)  # its `.endif` is no second mistake
         return
+    if conditionals.take_branch(word):
+        report_late_branch(opened, statement)
     if branch is Branch.UNKNOWN:
         if word == ".endif":
             conditionals.close()

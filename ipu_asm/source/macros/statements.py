@@ -105,6 +105,7 @@ class Conditionals:
     def __init__(self) -> None:
         self._blocks: list[Branch] = []
         self.openings: list[Statement] = []
+        self._has_else: list[bool] = []
         self.has_preprocessor_lines = False
         self._numbers = _NO_BLOCKS.copy()
         # The conditions of `#if` lines that are left in the text are unknown.
@@ -134,6 +135,7 @@ class Conditionals:
         else:
             branch = Branch.TAKEN if value else Branch.WAITING
         self.openings.append(statement)
+        self._has_else.append(False)
         self._blocks.append(branch)
         self._numbers[branch] += 1
         return branch
@@ -144,9 +146,16 @@ class Conditionals:
         self._blocks[-1] = branch
         self._numbers[branch] += 1
 
+    def take_branch(self, word: str) -> bool:
+        """Note `.else` or `.elseif` in the innermost block; return whether it follows `.else`."""
+        is_late = self._has_else[-1] and word != ".endif"
+        self._has_else[-1] = self._has_else[-1] or word == ".else"
+        return is_late
+
     def close(self) -> None:
         """End the innermost block."""
         self.openings.pop()
+        self._has_else.pop()
         self._numbers[self._blocks.pop()] -= 1
 
     def follow_preprocessor(self, line: str) -> None:
