@@ -26,10 +26,14 @@ ValueOf = Callable[[str], int | SymbolValue | None]
 
 
 class CodeInstruction(NamedTuple):
-    """An instruction to encode: its form, and its operands as written."""
+    """An instruction to encode: its form, and its operands as written.
+
+    `others` are forms in other slots that the same words may be.
+    """
 
     form: InstructionSpec
     operands: Sequence[str]
+    others: tuple[InstructionSpec, ...] = ()
 
 
 class Relocation(NamedTuple):
@@ -126,6 +130,10 @@ class MachineCode:
 
         Operands with one of the `relocations`, whose offsets count from `at`, show its symbol.
         """
+        raise NotImplementedError
+
+    def relocated(self, unit: bytes, relocation: Relocation, value: int) -> bytes:
+        """Return a unit with the field of a relocation filled, for a symbol's final value."""
         raise NotImplementedError
 
     def fill(self, size: int) -> list[bytes]:

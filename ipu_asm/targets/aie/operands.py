@@ -59,6 +59,19 @@ class AieType(OperandType):
     def _read(self, text: str) -> Parsed:
         raise NotImplementedError
 
+    @property
+    def parts(self) -> Sequence[AieType]:
+        """The types of the registers and numbers that it consists of and that vary."""
+        return (self,)
+
+    def split(self, text: str) -> Sequence[str]:
+        """Return the texts of its parts in a written operand without errors."""
+        return (text,)
+
+    def join(self, texts: Sequence[str]) -> str:
+        """Return the operand with these texts of its parts: the inverse of `split`."""
+        return texts[0]
+
     def _mismatch(
         self, text: str, sort: str = "", replacement: str | None = None
     ) -> UnplacedFinding:
@@ -201,6 +214,17 @@ class SuffixedClass(AieType):
         return None if suffix is None else text[: -len(suffix)]
 
     @property
+    def parts(self) -> Sequence[AieType]:
+        return (self.inner, HALF) if len(self.suffixes) > 1 else (self.inner,)
+
+    def split(self, text: str) -> Sequence[str]:
+        register = self._cut(text) or text
+        return (register, text[len(register) :].strip("[#]"))
+
+    def join(self, texts: Sequence[str]) -> str:
+        return texts[0] + (f"[{texts[1]}]" if len(self.suffixes) > 1 else self.suffixes[0])
+
+    @property
     def label(self) -> str:
         """The register's label with the suffix."""
         return self.inner.label + self._shown
@@ -233,6 +257,16 @@ class FixedType(AieType):
 
     def _read(self, text: str) -> int | UnplacedFinding:
         return 0 if text.lower() == self.word else self._mismatch(text)
+
+    @property
+    def parts(self) -> Sequence[AieType]:
+        return ()
+
+    def split(self, text: str) -> Sequence[str]:
+        return ()
+
+    def join(self, texts: Sequence[str]) -> str:
+        return self.word
 
     def names(self, text: str) -> Sequence[NamedRegister]:
         return self._registers if text.lower() == self.word else ()
@@ -277,9 +311,10 @@ class ImmediateType(AieType):
         except InvalidExpressionError as error:
             message = f"expected {self.describe()}, found {quoted(text)}, which {error}"
             return UnplacedFinding(WRONG_OPERAND_TYPE, message)
-        return self._checked(text, value)
+        return self.checked(text, value)
 
-    def _checked(self, text: str, value: int) -> int | UnplacedFinding:
+    def checked(self, text: str, value: int) -> int | UnplacedFinding:
+        """Return the value of a written operand, or the finding that it is out of range."""
         if self.minimum is None or self.maximum is None:
             return value
         if self.minimum <= value <= self.maximum and value % self.step == 0:
@@ -331,6 +366,10 @@ class TargetType(SymbolType):
         return "a label such as `#.LBB0_1`"
 
 
+HALF = ImmediateType("half", 0, 1)
+"""The number in the suffix of a register of which an operand takes one half."""
+
+
 class Element(NamedTuple):
     """An element of a bracketed operand: displayed name, type, and access (`r`, `w`, `rw`)."""
 
@@ -347,6 +386,21 @@ class BracketType(AieType):
         super().__init__(f"[{', '.join(element.type.name for element in elements)}]")
         self.shown = shown
         self.elements = tuple(elements)
+
+    @property
+    def parts(self) -> Sequence[AieType]:
+        return [part for element in self.elements for part in element.type.parts]
+
+    def split(self, text: str) -> Sequence[str]:
+        written = zip(text[1:-1].split(","), self.elements)
+        return [part for each, element in written for part in element.type.split(each)]
+
+    def join(self, texts: Sequence[str]) -> str:
+        rest = iter(texts)
+        written = (
+            element.type.join([next(rest) for _ in element.type.parts]) for element in self.elements
+        )
+        return f"[{', '.join(written)}]"
 
     @property
     def label(self) -> str:

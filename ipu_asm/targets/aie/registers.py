@@ -78,12 +78,18 @@ def classes_of(
     """Return the operand classes by the names that the forms use.
 
     Each value of `lines` is a pair: nouns for a class of several files, as in `scalar pointer`, and
-    families, as in `r p s`, or parts of families, as in `r16-31`.
+    members: families, as in `r p s`, parts of families, as in `r16-31`, single registers, and those
+    of the families before them that do not belong to the class, as in `-core_id`.
     """
     found: dict[str, AieType] = {}
     for name, (words, members) in lines.items():
         nouns = words.split()
-        files = [_file(registers, member) for member in members.split()]
+        without = {member[1:] for member in members.split() if member[0] == "-"}
+        files = [
+            _without(_file(registers, member), without)
+            for member in members.split()
+            if member[0] != "-"
+        ]
         if name in ("D", "DS"):
             found[name] = DimensionClass(name, nouns, files, registers.sorts, name == "DS")
         elif any(file.name == "pair" for file in files):
@@ -93,14 +99,27 @@ def classes_of(
     return found
 
 
+def _without(file: RegisterFile, registers: set[str]) -> RegisterFile:
+    kept = tuple(register for register in file.registers if register not in registers)
+    return file if len(kept) == len(file.registers) else file._replace(registers=kept)
+
+
 def _file(registers: Registers, member: str) -> RegisterFile:
+    if member in registers.families:
+        return registers.families[member].file
     match = _SUBSET.fullmatch(member)
     if match is None:
-        return registers.families[member].file
+        file = next(file for file in registers.files if member in file.registers)
+        return file._replace(registers=(member,))
     file = registers.families[match[1]].file
-    wanted = set(range(int(match[2]), int(match[3]) + 1))
-    chosen = [reg for reg in file.registers if int(reg.rsplit(":", 1)[-1].strip("rpyd")) in wanted]
+    wanted = range(int(match[2]), int(match[3]) + 1)
+    chosen = [register for register in file.registers if _number(register) in wanted]
     return file._replace(name=member, registers=tuple(chosen))
+
+
+def _number(register: str) -> int:
+    """The number at the end of a name: of a pair, that of its lower half."""
+    return int(re.findall(r"\d+", register)[-1])
 
 
 @lru_cache(maxsize=1)

@@ -40,6 +40,9 @@ FAMILIES = (
         [tuple(pair.split(":")) for pair in PAIRS],
     ),
     family("control", "control register", CONTROL, "how results are rounded, saturated, extended"),
+    family(
+        "dp", "dp register", ("dp",), "a number of its own in moves; no public text describes it"
+    ),
     family("status", "status register", STATUS, "what operations leave behind besides results"),
     *vector_families(2),
     family(
@@ -81,7 +84,7 @@ FAMILIES = (
     ),
 )
 
-_SCALARS = "r p m dn dj dc s lr loop sp"
+_SCALARS = "r p m dn dj dc"
 
 CLASSES = {
     "R": ("", "r"),
@@ -99,20 +102,21 @@ CLASSES = {
     "CM": ("", "cm"),
     "Q": ("", "q"),
     "QX": ("", "qx"),
-    "QXHLb": ("", "qw qx"),
+    "QXHLb": ("", "qw"),
     "L": ("", "pair"),
-    "RS16": ("", "r16-31"),
-    "CR": ("", "control status"),
-    "LdaScl": ("scalar pointer address", _SCALARS),
-    "LdaCg": ("scalar pointer address", _SCALARS),
-    "AluCg": ("", "r loop control"),
+    "RS4": ("", "r16-19"),
+    "RS8": ("", "r16-23"),
+    "CR": ("", "control"),
+    "LdaScl": ("scalar pointer address", f"{_SCALARS} lr"),
+    "LdaCg": ("scalar pointer address", f"{_SCALARS} lc"),
+    "AluCg": ("", "r lc"),
     "MvSclSrc": ("scalar pointer address control status",
-                 f"{_SCALARS} control status"),
+                 f"{_SCALARS} s lr loop sp dp control status -srFPNlf -srFPCnvFx2Fl -srFPCnvFl2Fx"),
     "MvBMXDst": ("", "bm x"),
     "MvBMXSrc": ("", "bm x"),
-    "MvAMWQDst": ("accumulator vector mask", "am w q qh"),
-    "MvAMWQSrc": ("accumulator vector mask", "am w q qh"),
-    "ShflDst": ("", "x bm"),
+    "MvAMWQDst": ("accumulator vector mask", "am w q"),
+    "MvAMWQSrc": ("accumulator vector mask", "am w q"),
+    "ShflDst": ("", "x bm0-7"),
 }  # fmt: skip
 
 EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}

@@ -10,5 +10,6 @@ MANIFEST = Manifest(
     language_id=LANGUAGE_ID,
     language_name=LANGUAGE_NAME,
     extensions=(".aie2p",),
+    has_machine_code=True,
     modifiers=MODIFIERS,
 )

@@ -50,7 +50,6 @@ def touched(isa: str, text: str) -> list[str]:
         ("xdna1", "vsel.8 x0, x1, x2, l0"),
         ("xdna1", "vsel.16 x0, x1, x2, r16"),
         ("xdna1", "vinsert.8 x0, x1, r29, r2"),
-        ("xdna1", "vinsert.8 x0, x1, #0, r2"),
         ("xdna2", "vinsert.8 x0, x1, #0, r2"),
         ("xdna2", "vmov dm0, scd, r31++"),
         ("xdna2", "vadd dm0, dm1, SCD[r31++], r0"),
@@ -226,7 +225,7 @@ def test_an_operand_of_many_files_tells_all_its_registers() -> None:
     assert form.syntax == "mova dst:r|p|..., #imm"
     assert form.operands[0].type.describe() == (
         "a scalar, pointer or address register (`r0-r31`, `p0-p7`, `m0-m7`, `dn0-dn7`, `dj0-dj7`, "
-        "`dc0-dc7`, `s0-s3`, `lr`, `ls`, `le`, `lc`, `sp`)"
+        "`dc0-dc7`, `lc`)"
     )
     assert form.operands[1].type.bounds == "`#-1024` to `#1023`"
 
