@@ -56,6 +56,11 @@ _SYMBOL_NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 _MARK, _MACRO_PART, _QUOTE = ".", "\\", '"'
 _NAME = re.compile(r"[A-Za-z_.$@][\w.$@]*|\"[^\"]*\"")
 _PLAIN = re.compile(r"[A-Za-z_.$][\w.$]*")
+# What begins with a digit and is no number, with the suffixes of C and of halves, and no `1f`.
+_MALFORMED = re.compile(
+    r"(?<![\w.$'\\])(?!(?:0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)[uUlL]*(?![\w.$])"
+    r"|\d+[bfh](?![\w.$])|\d+[.eE])\d\w*(?![\w.$])"
+)
 _FLOAT_OF_GAS = re.compile(r"[-+]?0[A-Za-z][-+.0-9]")
 _TYPES = (
     "function", "func", "object", "tls_object", "tls", "common", "notype", "gnu_indirect_function",
@@ -293,6 +298,10 @@ class _Checks:
         if expression.has_infinite_half and suffix:
             message = f"the largest half constant is `{_MAX_HALF}{suffix}`, found {quoted(text)}"
             return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
+        malformed = next(_MALFORMED.finditer(text), None) if not takes_floats else None
+        if malformed is not None:
+            found = f"{quoted(malformed[0])}, which is no number in any base"
+            return UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {expected}, found {found}")
         register = next(filter(self._is_register, (expression.register, *expression.names)), None)
         if register is not None:
             message = f"expected {expected}, found {quoted(text)}, a register"

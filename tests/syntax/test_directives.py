@@ -116,6 +116,7 @@ def test_macros_and_assignments_with_a_dot_are_no_directives(text: str) -> None:
         ("E102", "⟦.section⟧"),
         ("E102", "⟦.align⟧"),
         ("E103", ".skip 4, 0, ⟦4⟧"),
+        ("E104", ".byte ⟦08⟧, 07, 0, ⟦0xg⟧, ⟦0b2⟧, ⟦1x⟧, 10ul"),
         ("E104", ".byte⟦⟧ ,,"),
         ("E001", '.string ⟦"⟧abc\n.long 1'),
         ("E001", '.ascii "a", ⟦"⟧b'),
