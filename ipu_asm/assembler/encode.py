@@ -12,6 +12,7 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.diagnostics.rendering import located
 from ipu_asm.isa import DEFAULT_ISA, isa_of
+from ipu_asm.isa.machine_code import machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import (
     EffectiveProgram,
@@ -204,14 +205,30 @@ def _fill_open_slots(program: Program, words: list[int]) -> None:
         address += 1
 
 
-def disassemble(words: Iterable[int], isa: str | Isa = DEFAULT_ISA) -> str:
-    """Return a text that assembles to the same words: see `decode.text_of`.
+def disassemble(code: Iterable[int] | bytes, isa: str | Isa = DEFAULT_ISA, address: int = 0) -> str:
+    """Return a text that assembles to the same words, or to the same bytes of machine code.
 
-    Raises `TypeError` if `words` is no sequence of integers, `ValueError` for a word that is too
-    wide, and `UnencodableIsaError` for an instruction set without encoding.
+    `code` are words, one int per bundle, for sets with words of one size: see
+    `disassembly.text_of`. For the others they are bytes in memory order, which begin at `address`;
+    only at 0 are targets of branches labels. Raises `TypeError` for other code, `ValueError` for a
+    word that is too wide and an address that cannot be, and `UnencodableIsaError` for an
+    instruction set without encoding.
     """
-    from ipu_asm.assembler.disassembly import text_of
-
     isa = isa_of(isa)
-    require_words(isa)
-    return text_of(_integers(words), isa)
+    machine_code = machine_code_of(isa)
+    if machine_code is None:
+        from ipu_asm.assembler.disassembly import text_of
+
+        require_words(isa)
+        if address:
+            raise ValueError(f"bundles of `{isa.name}` are numbered from 0, found {address}")
+        return text_of(_integers(code), isa)
+    from ipu_asm.assembler.code_files import CodeFile, code_of_bytes
+
+    if not isinstance(code, bytes | bytearray | memoryview):
+        found = type(code).__name__
+        raise TypeError(f"`disassemble` takes bytes for `{isa.name}`, found {found}")
+    if not 0 <= address < 1 << 32:
+        raise ValueError(f"addresses have 32 bits, found {address}")
+    content = code_of_bytes(bytes(code), address)
+    return CodeFile(isa, machine_code, content).text(has_labels=not address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import stat
 import sys
@@ -19,6 +20,9 @@ MOST_BYTES = 1 << 24
 LARGEST_SCANNED = 5_000_000
 """The largest file, in bytes, that a search reads."""
 
+_ELF = b"\x7fELF"
+_CODE_BEGINNING = 8_000  # bytes in which a listing says that it is one
+_LISTING = re.compile(rb"^(?:.*:[ \t]+file format elf32-|Disassembly of section )", re.MULTILINE)
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
@@ -166,6 +170,14 @@ def input_at(path: str, inputs: Iterable[Target]) -> Target | None:
         if found is not None and os.path.samestat(there, found):
             return target
     return None
+
+
+def is_code_file(data: bytes) -> bool:
+    """Return whether a file has machine code: an ELF file, or the text of `objdump -d`."""
+    beginning = data[:_CODE_BEGINNING]
+    return beginning.startswith(_ELF) or (
+        b"\0" not in beginning and _LISTING.search(beginning) is not None
+    )
 
 
 def is_numpy_file(name: str) -> bool:

@@ -11,6 +11,13 @@ import sys
 from argparse import Namespace
 from typing import Callable, Final, Iterator, Mapping, Sequence
 
+from ipu_asm.assembler.code_files import (
+    CodeFile,
+    bytes_of_hex,
+    code_of_bytes,
+    read_code_file,
+)
+from ipu_asm.assembler.code_text import NOT_WRITTEN
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import (
     AssemblyError,
@@ -52,11 +59,13 @@ from ipu_asm.config.files import (
     FileError,
     Target,
     file_error,
+    is_code_file,
     read_bytes,
     read_text,
 )
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import DEFAULT_ISA, load_isa
+from ipu_asm.isa.machine_code import machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion
@@ -144,9 +153,21 @@ def _expand(source: Target, options: Namespace) -> int:
 
 def _disassemble(source: Target, options: Namespace) -> int:
     image = read_bytes(source)
+    if options.format is None and is_code_file(image):
+        file = read_code_file(image, source.name, options.isa)
+        return _write_code(file, source, options, has_labels=False)
     image_format = options.format or guessed_format(image)
     text = "" if image_format == "bin" else image.decode("utf-8", "replace")
+    isa, _ = chosen_isa(text, source.name, options.isa)
+    machine_code = machine_code_of(isa)
+    if machine_code is not None:
+        data = image if image_format == "bin" else bytes_of_hex(text, source.name)
+        file = CodeFile(isa, machine_code, code_of_bytes(data, options.address))
+        return _write_code(file, source, options, has_labels=not options.address)
     isa = _encodable_isa(text, source, options)
+    if options.annotate or options.address:
+        name = "--annotate" if options.annotate else "--address"
+        raise FileError(f"`{isa.name}` has words of one size, which have no {name}", source.name)
     try:
         words = decode_image(image, isa, image_format)
     except ImageError as error:
@@ -159,6 +180,22 @@ def _disassemble(source: Target, options: Namespace) -> int:
         message = f"{counted(lossy, 'bundle')} cannot be assembled again: see the comments"
         print_message(PROGRAM, f"{source.name}: {message}", "note")
     _write(text.encode(), options.output)
+    return ExitStatus.OK
+
+
+def _write_code(file: CodeFile, source: Target, options: Namespace, *, has_labels: bool) -> int:
+    lines = file.lines(has_labels=has_labels)
+    if options.annotate:
+        from ipu_asm.analysis.annotated_code import annotated  # runs all rules
+
+        text = annotated(file, lines, source.name)
+    else:
+        text = "".join(f"{line.text}\n" for line in lines)
+    lost = sum(NOT_WRITTEN in line.text for line in lines)
+    if lost:
+        message = f"{counted(lost, 'relocation')} cannot be written: see the comments"
+        print_message(PROGRAM, f"{source.name}: {message}", "note")
+    _write(text.encode("utf-8", "replace"), options.output)
     return ExitStatus.OK
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, Namespace
+from argparse import SUPPRESS, ArgumentTypeError, Namespace
 from typing import Any, Final, Mapping, Sequence
 
 from ipu_asm.assembler.images import FORMATS
@@ -16,6 +16,7 @@ from ipu_asm.cli.arguments import (
     option,
     warnings_option,
 )
+from ipu_asm.isa.operands import number_value, quoted
 
 PROGRAM = "ipu-as"
 LISTING = "listing"
@@ -54,11 +55,14 @@ examples:
 """
 _DISASSEMBLE = f"""\
 {_FORMATS}
-Without --format, a text file is read as hex or mem, and any other file as bin.
+Without --format, ELF files and listings of `llvm-objdump -d` are read as such, other text as hex
+or mem, and any other file as bin. Of sets with machine code, bin is the code, and hex its bytes in
+memory order, as pairs of digits. Objects need pyelftools (`pip install 'ipu-asm[elf]'`).
 
 examples:
   ipu-as disassemble kernel.bin
   ipu-as disassemble --isa ipu2 -o kernel.s kernel.hex
+  ipu-as disassemble --annotate kernel.o
 """
 _DOCUMENT = """\
 formats:
@@ -78,6 +82,13 @@ _COMMON: Final[Mapping[str, Option]] = {
     "warnings": warnings_option(),
     "version": VERSION,
 }
+
+
+def _address(text: str) -> int:
+    value = number_value(text)
+    if value is None or not 0 <= value < 1 << 32:
+        raise ArgumentTypeError(f"expected an address of 32 bits, found {quoted(text)}")
+    return value
 
 
 def _files(what: str) -> dict[str, Any]:
@@ -123,12 +134,24 @@ _COMMANDS: Final[Mapping[str, tuple[str, str, str, Mapping[str, Option]]]] = {
         },
     ),
     "disassemble": (
-        "turn an image into a program that assembles to the same words",
+        "turn an image, an object or a listing into a program that assembles to the same words",
         "",
         _DISASSEMBLE,
         {
             "format": option(
                 "--format", choices=FORMATS, help="the format of the image (default: detected)"
+            ),
+            "annotate": flag(
+                "--annotate",
+                help="add comments: address, bytes, where results land, delay slots, loops and "
+                "findings",
+            ),
+            "address": option(
+                "--address",
+                type=_address,
+                default=0,
+                metavar="N",
+                help="the address of the first byte of machine code (default: 0)",
             ),
             **_files("the image"),
         },

@@ -17,7 +17,15 @@ from ipu_asm.config.configuration import (
     ConfigurationFinding,
     listed,
 )
-from ipu_asm.config.files import FileError, SourceText, Target, read_text
+from ipu_asm.config.files import (
+    FileError,
+    SourceText,
+    Target,
+    decoded,
+    is_code_file,
+    read_bytes,
+    read_text,
+)
 from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.isa import DEFAULT_ISA
@@ -27,6 +35,7 @@ from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+    from ipu_asm.assembler.code_files import CodeFile
     from ipu_asm.cli.lint.cache import Cache, Question
 
 
@@ -55,7 +64,10 @@ class LintResult(NamedTuple):
 
 
 class _File(NamedTuple):
-    """A file as read, with what its result depends on; without a `question` it is not cached."""
+    """A file as read, with what its result depends on; without a `question` it is not cached.
+
+    `code` is its content if it is machine code; of an ELF file, `original` is its assembly.
+    """
 
     target: Target
     original: SourceText
@@ -63,6 +75,7 @@ class _File(NamedTuple):
     selection: Selection
     choice: IsaChoice
     question: Question | None
+    code: CodeFile | None = None
 
     def keeps(self, finding: Diagnostic) -> bool:
         """Whether the rule of a finding is selected."""
@@ -135,9 +148,12 @@ class Linter:
 
     def _opened(self, target: Target) -> _File:
         """Read a file and its settings. Raises `FileError` and `ConfigurationError`."""
-        original = read_text(target)
+        data = read_bytes(target)
         configuration = self._analyzers.configuration(target)
         selection = self._selection(configuration)
+        if is_code_file(data):
+            return self._opened_code(target, data, configuration, selection)
+        original = decoded(data, target.name)
         choice = self._analyzers.choice(target, original.text)
         question = None
         if self._cache is not None and not target.is_standard_input:
@@ -146,7 +162,33 @@ class Linter:
             question = self._cache.question(target, original.text, configuration, known)
         return _File(target, original, configuration, selection, choice, question)
 
+    def _opened_code(
+        self, target: Target, data: bytes, configuration: Configuration, selection: Selection
+    ) -> _File:
+        from ipu_asm.assembler.code_files import read_code_file  # few files are machine code
+
+        code = read_code_file(data, target.name, self.options.isa)
+        text = code.text(has_labels=True) if code.listing is None else decoded(data, "").text
+        choice = IsaChoice(code.isa.name, target.name, is_explicit=True)
+        return _File(target, SourceText(text), configuration, selection, choice, None, code)
+
+    def _lint_code(self, file: _File, code: CodeFile) -> LintResult:
+        """Lint machine code: findings without fixes, in its listing or in its assembly."""
+        from ipu_asm.analysis.annotated_code import analysed, findings_in_listing
+
+        analyzer = self._analyzers.analyzer(file.choice, file.configuration)
+        analysis = analysed(code, file.target.name, analyzer)
+        findings = tuple(each._replace(fix=None) for each in analysis.diagnostics)
+        source = analysis.source
+        if code.listing is not None:
+            source = SourceFile(file.original.text, file.target.name)
+            findings = findings_in_listing(code, analysis, source.text)
+        found = Found(findings, None, {}, frozenset(), {})
+        return self._result(file, source, found)
+
     def _lint(self, file: _File) -> LintResult:
+        if file.code is not None:
+            return self._lint_code(file, file.code)
         from ipu_asm.analysis.doubtful_isa import with_isa_hint
 
         target, choice = file.target, file.choice

@@ -39,7 +39,7 @@ from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import STANDARD_INPUT, Target, read_text
+from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_code_file, read_bytes
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
@@ -99,7 +99,14 @@ class _McaRun:
 
     def _target(self, target: Target) -> int:
         """Report one file; return the exit status. Raises `FileError` or `ConfigurationError`."""
-        options, text = self._options, read_text(target).text
+        options, data = self._options, read_bytes(target)
+        if is_code_file(data):
+            from ipu_asm.assembler.code_files import read_code_file  # few files are machine code
+
+            code = read_code_file(data, target.name, options.isa)
+            source = SourceFile(code.text(has_labels=True), target.name)
+            return self._report(*_analyzed(code.isa, source, options))
+        text = decoded(data, target.name).text
         if not target.asked_for and _is_foreign(text, target.name, options):
             return ExitStatus.OK
         isa, _ = chosen_isa(text, target.name, options.isa)

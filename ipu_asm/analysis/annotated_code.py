@@ -1,0 +1,190 @@
+"""Findings and annotations of machine code: it is analysed as the assembly that it stands for.
+
+Findings in the listing of a disassembler are at its own assembly; those in objects are at the text
+that `ipu-as disassemble` writes of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Iterator, Sequence
+
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.assembler.code_files import CodeFile
+from ipu_asm.assembler.code_text import CodeLine
+from ipu_asm.assembler.objdump_text import ListedUnit
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation
+from ipu_asm.flow.accesses import slow_writes
+from ipu_asm.flow.control_flow import delay_slots_of
+from ipu_asm.flow.loops import loops_of
+from ipu_asm.program.program import Program
+from ipu_asm.text import LineIndex, Span
+
+_CODE_COLUMN = 48
+
+
+def analysed(file: CodeFile, name: str, analyzer: Analyzer | None = None) -> Analysis:
+    """Return the analysis of the assembly of a file, in which targets are labels."""
+    analyzer = analyzer or Analyzer(file.isa)
+    return analyzer.analyze(file.text(has_labels=True), name)
+
+
+def findings_in_listing(file: CodeFile, analysis: Analysis, text: str) -> tuple[Diagnostic, ...]:
+    """Return the findings of an analysis at their places in the listing that the code is from.
+
+    A finding about an instruction is at it, where the listing separates as many; otherwise it is at
+    the whole assembly of its line. Findings about other lines, such as labels, are left out.
+    """
+    assert file.listing is not None
+    units = {(unit.section, unit.offset): unit for unit in file.listing.units}
+    places = _Places(file, analysis, text, units)
+    found = (places.lifted(finding) for finding in analysis.diagnostics)
+    return tuple(sorted((each for each in found if each is not None), key=lambda each: each.span))
+
+
+class _Places:
+    """Places in a listing, by those in the assembly that was made of it."""
+
+    def __init__(
+        self,
+        file: CodeFile,
+        analysis: Analysis,
+        text: str,
+        units: dict[tuple[str, int], ListedUnit],
+    ) -> None:
+        self._sections = [section.name for section in file.code.sections]
+        self._lines = file.lines(has_labels=True)
+        self._positions = analysis.source.lines
+        self._made = analysis.source.text
+        self._separator = file.isa.surface.separator
+        self._text = text
+        self._units = units
+
+    def lifted(self, finding: Diagnostic) -> Diagnostic | None:
+        span = self._span(finding.span)
+        if span is None:
+            return None
+        related = (
+            RelatedInformation(place, each.message)
+            for each in finding.related
+            if (place := self._span(each.span)) is not None
+        )
+        return finding._replace(span=span, related=tuple(related), fix=None)
+
+    def _span(self, span: Span) -> Span | None:
+        number = self._positions.position(span.start).line
+        line = self._lines[number] if number < len(self._lines) else CodeLine("")
+        if not line.instructions:
+            return None
+        listed = self._units.get((self._sections[line.section], line.offset))
+        if listed is None:
+            return None  # in a run of zeros
+        start = self._positions.offset(number, 0)
+        own = _pieces(self._made, Span(start, start + len(line.text)), self._separator)
+        theirs = _pieces(self._text, listed.span, self._separator)
+        touched = [place for place, piece in enumerate(own) if piece.touches(span.start)]
+        if len(own) != len(theirs) or not touched:
+            return listed.span
+        mnemonic = _first_word(self._made, own[touched[0]])
+        # Slots may be listed in another order.
+        same = [piece for piece in theirs if _first_word(self._text, piece) == mnemonic]
+        return same[0] if len(same) == 1 else listed.span
+
+
+def _pieces(text: str, span: Span, separator: str) -> list[Span]:
+    """The instructions in a span, without the blanks around them."""
+    found = []
+    start = span.start
+    for piece in text[span.start : span.end].split(separator.strip() or "\n"):
+        stripped = piece.strip()
+        begin = start + piece.find(stripped) if stripped else start
+        found.append(Span(begin, begin + len(stripped)))
+        start += len(piece) + 1
+    return found
+
+
+def _first_word(text: str, span: Span) -> str:
+    words = text[span.start : span.end].split(maxsplit=1)
+    return words[0].lower() if words else ""
+
+
+def annotated(file: CodeFile, lines: Sequence[CodeLine], name: str) -> str:
+    """Return the lines of a file with comments: a text that assembles to the same bytes.
+
+    In front are address and bytes, behind where results land, delay slots and the ends of loops.
+    Findings are below their lines.
+    """
+    analysis = analysed(file, name)
+    comment = file.isa.surface.comments[0]
+    notes, below = _notes(file, lines, analysis), _findings(analysis)
+    width = max((line.size for line in lines if line.instructions), default=0)
+    shown = []
+    for number, line in enumerate(lines):
+        text = line.text.rstrip()
+        if notes[number]:
+            text = f"{text:<{_CODE_COLUMN}} {comment} {'; '.join(notes[number])}"
+        shown.append(_front(file, line, width) + text)
+        shown += [f"{comment} ^ {each}" for each in below[number]]
+    return "".join(f"{line}\n" for line in shown)
+
+
+def _front(file: CodeFile, line: CodeLine, width: int) -> str:
+    pair = next(iter(file.isa.surface.block_comments), None)
+    if not line.size or pair is None:
+        return ""
+    section = file.code.sections[line.section]
+    data = section.data[line.offset : line.offset + min(line.size, width)] if width else b""
+    opening, closing = pair
+    address = section.address + line.offset
+    return f"{opening} {address:6x}: {data.hex(' '):<{3 * width}}{closing}"
+
+
+def _findings(analysis: Analysis) -> dict[int, list[str]]:
+    """Code, severity and message of findings, by line."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for each in analysis.diagnostics:
+        if each.path is None:
+            line = analysis.source.lines.position(each.span.start).line
+            found[line].append(f"{each.code} {each.severity.label}: {each.message}")
+    return found
+
+
+def _notes(file: CodeFile, lines: Sequence[CodeLine], analysis: Analysis) -> dict[int, list[str]]:
+    """What is known about the units of code, by line."""
+    program = analysis.effective_program
+    rows = _rows(program)
+    found: dict[int, list[str]] = defaultdict(list)
+
+    def place(number: int) -> str:
+        line = lines[rows[number]]
+        return f"{file.code.sections[line.section].address + line.offset:#x}"
+
+    for number, row in rows.items():
+        for write in slow_writes(program, number):
+            at = f" ({place(write.lands_in)})" if write.lands_in in rows else ""
+            found[row].append(f"{write.access.register} lands +{write.latency}{at}")
+    for number in rows:
+        slots = delay_slots_of(program.bundles[number])
+        behind = range(program.addresses[number] + 1, program.addresses[number] + slots + 1)
+        for count, address in enumerate(behind, 1):
+            if address < program.size:
+                row = rows[program.bundle_at_address[address]]
+                found[row].append(f"delay slot {count} of {slots}")
+    for loop in loops_of(program):
+        first, last = (program.bundle_at_address[each] for each in (loop.first, loop.last))
+        found[rows[first]].append(f"loop of {loop.size} up to {place(last)}")
+        found[rows[last]].append(f"end of the loop at {place(first)}")
+    return found
+
+
+def _rows(program: Program) -> dict[int, int]:
+    """The line of each bundle of code, by the number of the bundle."""
+    return dict(_lines_of_bundles(program))
+
+
+def _lines_of_bundles(program: Program) -> Iterator[tuple[int, int]]:
+    lines = LineIndex.of(program.text)
+    for number in program.bundle_at_address:
+        span = program.span(number, program.bundles[number].first_token)
+        yield number, lines.position(span.start).line

@@ -1,0 +1,119 @@
+"""Files with machine code: objects and executables, listings of disassemblers, and plain bytes."""
+
+from __future__ import annotations
+
+import re
+
+from ipu_asm.assembler.code_text import CodeLine, code_lines
+from ipu_asm.assembler.elf_reader import MAGIC, ElfError, read_elf
+from ipu_asm.assembler.objdump_text import (
+    ObjdumpListing,
+    matches,
+    read_objdump,
+)
+from ipu_asm.assembler.object_code import ObjectCode, Section
+from ipu_asm.config.files import FileError
+from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa.machine_code import MachineCode, machine_code_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.text import LineIndex
+
+_MIN_SHARE = 0.9
+"""Of the lines of a listing, how many a set must have as units before it is taken."""
+
+_HEX_LINE = re.compile(r"(?:0[xX])?((?:[0-9a-fA-F]{2}[ \t]*)+)")
+_COMMENT = re.compile(r"(?:#|//).*")
+_TEXT = ".text"
+
+
+class CodeFile(NamedTuple):
+    """A file with machine code. `listing` is given if it is the text of a disassembler."""
+
+    isa: Isa
+    machine_code: MachineCode
+    code: ObjectCode
+    listing: ObjdumpListing | None = None
+
+    def lines(self, *, has_labels: bool) -> list[CodeLine]:
+        """Return its assembly: see `code_lines`."""
+        return code_lines(self.code, self.isa, self.machine_code, has_labels=has_labels)
+
+    def text(self, *, has_labels: bool) -> str:
+        """Return its assembly as a text: see `code_lines`."""
+        return "".join(f"{line.text}\n" for line in self.lines(has_labels=has_labels))
+
+
+def read_code_file(data: bytes, name: str, isa_name: str | None = None) -> CodeFile:
+    """Return the content of an ELF file, or of the text of `objdump -d`. Raises `FileError`.
+
+    The set of a listing is the one whose units its lines are.
+    """
+    if not data.startswith(MAGIC):
+        return _listed(data.decode("utf-8", "surrogateescape"), name, isa_name)
+    try:
+        found, code = read_elf(data)
+    except ElfError as error:
+        raise FileError(str(error), name) from None
+    if isa_name not in (None, found):
+        raise FileError(f"expected an object for `{isa_name}`, found one for `{found}`", name)
+    isa = load_isa(found)
+    return CodeFile(isa, required_machine_code(isa, name), code)
+
+
+def required_machine_code(isa: Isa, name: str) -> MachineCode:
+    """Return the encoding of a set. Raises `FileError` about the file `name` without one."""
+    found = machine_code_of(isa)
+    if found is None:
+        raise FileError(f"`{isa.name}` has no machine code of that kind", name)
+    return found
+
+
+def code_of_bytes(data: bytes, address: int = 0) -> ObjectCode:
+    """Return bytes as a section of code at an address."""
+    return ObjectCode((Section(_TEXT, "ax", "progbits", 1, data, address=address),), ())
+
+
+def bytes_of_hex(text: str, name: str) -> bytes:
+    """Return the bytes of hexadecimal digits in memory order. Raises `FileError`.
+
+    Lines are as long as their author likes; they may begin with `0x` and end in comments.
+    """
+    parts = []
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+        digits = _COMMENT.sub("", line).strip()
+        match = _HEX_LINE.fullmatch(digits)
+        if match is not None:
+            parts.append(bytes.fromhex(match[1]))
+        elif digits:
+            found = digits if len(digits) <= len("0x") * 20 else f"{digits[:40]}..."
+            expected = "expected bytes as pairs of hexadecimal digits"
+            raise FileError(f"{expected}, found {found!r}", f"{name}:{number}")
+    if not parts:
+        raise FileError("expected bytes as pairs of hexadecimal digits, found none", name)
+    return b"".join(parts)
+
+
+def _listed(text: str, name: str, isa_name: str | None) -> CodeFile:
+    names = [isa_name] if isa_name else [n for n, m in manifests().items() if m.has_machine_code]
+    found: list[tuple[float, CodeFile]] = []
+    for each in names:
+        isa = load_isa(each)
+        machine_code = required_machine_code(isa, name)
+        listing = read_objdump(text, machine_code.object_format.code_relocations)
+        share = matches(listing, machine_code)
+        found.append((share, CodeFile(isa, machine_code, listing.code, listing)))
+    share, file = max(found, key=lambda each: each[0], default=(0.0, None))
+    if file is None or file.listing is None:
+        raise FileError("no instruction set here has machine code", name)
+    if file.listing.mistakes:
+        span, message = file.listing.mistakes[0]
+        row = LineIndex.of(text).position(span.start).line + 1
+        raise FileError(message, f"{name}:{row}")
+    if not file.listing.units:
+        expected = "expected lines of `address: bytes assembly`"
+        raise FileError(f"{expected}, found none; `--no-show-raw-insn` leaves the bytes out", name)
+    if isa_name is None and share < _MIN_SHARE:
+        shown = f"{share:.0%} of its lines are units of `{file.isa.name}`, the nearest set"
+        raise FileError(f"the instruction set is not clear: {shown}; name it with --isa", name)
+    return file

@@ -1,0 +1,378 @@
+"""Assembly text of machine code: of objects, of listings, and of bytes.
+
+The text assembles to the same bytes. So each unit is encoded again, and one whose encoding differs,
+as with bits that the machine ignores, is written as data, with its assembly in a comment. No-ops
+that fill slots are written, because they choose the size of the unit.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import groupby, pairwise
+from typing import Final, Iterator
+
+from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
+from ipu_asm.isa.machine_code import (
+    CodeInstruction,
+    CodeUnit,
+    DecodedUnit,
+    MachineCode,
+    Relocation,
+    SymbolValue,
+)
+from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+
+NOT_WRITTEN: Final = "not written: "
+"""In comments about what the text does not express."""
+
+_INDENT: Final = "    "
+_BYTES_PER_ROW = 16
+_MIN_ZEROS = 32
+_LARGEST_UNIT = 16
+_PLAIN_NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.$@]*")
+_UNQUOTABLE = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+_WITH_ADDEND = re.compile(r"(.+?)[ ]*([+-])[ ]*(0[xX][0-9a-fA-F]+|[0-9]+)")
+_OWN_DIRECTIVES: Final = {(".text", "ax"): ".text", (".data", "aw"): ".data"}
+_TYPES: Final = {"func": "function", "object": "object", "tls": "tls_object"}
+_DATA: Final = {1: ".byte", 2: ".short", 4: ".long", 8: ".quad"}
+_BINDINGS: Final = {"global": ".globl", "weak": ".weak"}
+_VISIBILITIES: Final = ("hidden", "internal", "protected")
+
+
+class CodeLine(NamedTuple):
+    """A line of text; with a size, the bytes of a section that it stands for.
+
+    `instructions` is their number in a unit of code, 0 for any other line.
+    """
+
+    text: str
+    section: int = -1
+    offset: int = 0
+    size: int = 0
+    instructions: int = 0
+
+
+def code_lines(
+    code: ObjectCode, isa: Isa, machine_code: MachineCode, *, has_labels: bool = False
+) -> list[CodeLine]:
+    """Return the lines of an assembly text of all sections that programs load.
+
+    With `has_labels`, targets of branches are labels where a section has their address; the text
+    assembles to the same bytes only if the section is put at its address. Otherwise they are
+    numbers, unless a relocation names a symbol. The lines are the same but for that.
+    """
+    return _Writer(code, isa, machine_code, has_labels).lines()
+
+
+class _Unit(NamedTuple):
+    """A unit of code in a section, its relocations, and why it is written as data, if it is."""
+
+    offset: int
+    decoded: DecodedUnit
+    relocations: tuple[Relocation, ...]
+    reason: str = ""
+
+
+class _Writer:
+    def __init__(
+        self, code: ObjectCode, isa: Isa, machine_code: MachineCode, has_labels: bool
+    ) -> None:
+        self.code = code
+        self.machine_code = machine_code
+        self.has_labels = has_labels
+        self.surface = isa.surface
+        self.comment = isa.surface.comments[0]
+        self.isa = isa
+        self.names = _shown_names(code)
+        self.symbols: dict[str, list[Symbol]] = {}
+        for symbol in code.symbols:
+            if symbol.kind not in ("section", "file"):
+                self.symbols.setdefault(symbol.section, []).append(symbol)
+        self.units = [self._decoded(section) for section in code.sections]
+        self.labels = self._labels()
+
+    def lines(self) -> list[CodeLine]:
+        lines = [CodeLine(f"{self.comment} isa: {self.isa.name}")]
+        left_out = [section.name for section in self.code.sections if "a" not in section.flags]
+        if left_out:
+            shown = ", ".join(map(_printable, left_out))
+            lines.append(CodeLine(f"{self.comment} not loaded, and not shown: {shown}"))
+        lines += map(CodeLine, self._symbols_elsewhere())
+        for number, section in enumerate(self.code.sections):
+            if "a" in section.flags:
+                lines.append(CodeLine(""))
+                lines += self._section(number, section)
+        return lines
+
+    # What the code is.
+
+    def _decoded(self, section: Section) -> list[_Unit]:
+        if not section.is_code or section.kind == "nobits":
+            return []
+        relocations = sorted(section.relocations, key=lambda each: each.offset)
+        offsets = [each.offset for each in relocations]
+        data_ends = self._data_ends(section)
+        found: list[_Unit] = []
+        at = 0
+        while at < len(section.data):
+            end = data_ends.get(at)
+            decoded = self.machine_code.decode(section.data, at) if end is None else None
+            if decoded is None or decoded.size < 1 or at + decoded.size > len(section.data):
+                at = end or at + self.machine_code.step
+                continue
+            first = bisect_right(offsets, at - 1)
+            last = bisect_right(offsets, at + decoded.size - 1)
+            own = tuple(each._replace(offset=each.offset - at) for each in relocations[first:last])
+            found.append(self._checked(section, at, decoded, own))
+            at += decoded.size
+        return found
+
+    def _data_ends(self, section: Section) -> dict[int, int]:
+        """The ends of the data between code, by its start, where symbols say that it is data."""
+        return {
+            symbol.value: min(symbol.value + symbol.size, len(section.data))
+            for symbol in self.symbols.get(section.name, ())
+            if symbol.kind == "object" and symbol.size
+        }
+
+    def _checked(
+        self, section: Section, at: int, decoded: DecodedUnit, own: tuple[Relocation, ...]
+    ) -> _Unit:
+        """A unit, and whether its text is encoded as the same bytes."""
+        if own:
+            shown = [
+                each._replace(symbol=self.names.get(each.symbol, _quoted(each.symbol)))
+                for each in own
+            ]
+            decoded = self.machine_code.decode(section.data, at, shown) or decoded
+        else:
+            shown = []
+        instructions = [CodeInstruction(each.form, each.operands) for each in decoded.instructions]
+        encoded = self.machine_code.encode(instructions, _value_of)
+        data = section.data[at : at + decoded.size]
+        if not isinstance(encoded, CodeUnit):
+            return _Unit(at, decoded, own, encoded.finding.message)
+        if encoded.data != data:
+            return _Unit(at, decoded, own, "encoded in another way")
+        if sorted(encoded.relocations) != sorted(shown):
+            return _Unit(at, decoded, own, "relocations differ")
+        return _Unit(at, decoded, own)
+
+    def _labels(self) -> list[dict[int, list[str]]]:
+        """The names at each offset of each section."""
+        targets = {target for units in self.units for unit in units for target in _targets(unit)}
+        found = []
+        for section, units in zip(self.code.sections, self.units):
+            names: dict[int, list[str]] = {}
+            for symbol in self.symbols.get(section.name, ()):
+                names.setdefault(symbol.value, []).append(self.names[symbol.name])
+            for offset in (unit.offset for unit in units if not section.relocations):
+                if section.address + offset in targets and offset not in names:
+                    names[offset] = [self._new_name(section.address + offset)]
+            found.append(names)
+        return found
+
+    def _new_name(self, address: int) -> str:
+        prefix = self.surface.local_prefix or "L"
+        name = f"{prefix}{address:x}"
+        while name in self.names:
+            name += "_"
+        return name
+
+    # What is written.
+
+    def _symbols_elsewhere(self) -> Iterator[str]:
+        """The directives of symbols that have no place in a section."""
+        for symbol in self.code.symbols:
+            name = self.names[symbol.name]
+            if symbol.kind == "file":
+                yield f'{_INDENT}.file "{_printable(symbol.name)}"'
+            elif symbol.kind == "common":
+                yield f"{_INDENT}.comm {name},{symbol.size},{symbol.value}"
+            elif symbol.section == ABSOLUTE:
+                yield from self._declared(symbol)
+                yield f"{_INDENT}.set {name}, {symbol.value:#x}"
+            elif not symbol.section and symbol.binding == "weak":
+                yield f"{_INDENT}.weak {name}"
+
+    def _section(self, number: int, section: Section) -> Iterator[CodeLine]:
+        directive = _OWN_DIRECTIVES.get((section.name, section.flags))
+        if directive is None or section.kind != "progbits":
+            entry = f",{section.entry_size}" if "M" in section.flags else ""
+            kind = f"@{section.kind}"
+            directive = f'.section {_quoted(section.name)},"{section.flags}",{kind}{entry}'
+        yield CodeLine(f"{_INDENT}{directive}")
+        if section.alignment > 1:
+            yield CodeLine(f"{_INDENT}.p2align {section.alignment.bit_length() - 1}")
+        if section.address:
+            yield CodeLine(f"{self.comment} at address {section.address:#x}")
+        own = self.symbols.get(section.name, [])
+        for symbol in own:
+            yield from map(CodeLine, self._declared(symbol))
+        units = {unit.offset: unit for unit in self.units[number]}
+        cuts = sorted(self._cuts(number, section))
+        for start, end in pairwise(cuts):
+            yield from map(CodeLine, self._labels_at(number, start))
+            if start in units:
+                yield from self._unit(number, section, units[start])
+            else:
+                yield from self._data(number, section, start, end)
+        yield from map(CodeLine, self._labels_at(number, len(section.data)))
+        for symbol in own:
+            if symbol.size:
+                yield CodeLine(f"{_INDENT}.size {self.names[symbol.name]}, {symbol.size}")
+            if symbol.value not in cuts:
+                name = self.names[symbol.name]
+                place = f"no line begins at offset {symbol.value:#x} of `{name}`"
+                yield CodeLine(f"{self.comment} {place}")
+
+    def _cuts(self, number: int, section: Section) -> set[int]:
+        """The offsets at which lines begin, and the end."""
+        cuts = {0, len(section.data)}
+        within: set[int] = set()
+        for unit in self.units[number]:
+            cuts |= {unit.offset, unit.offset + unit.decoded.size}
+            within |= set(range(unit.offset + 1, unit.offset + unit.decoded.size))
+        names = {offset for offset in self.labels[number] if offset <= len(section.data)}
+        return cuts | (names - within)
+
+    def _declared(self, symbol: Symbol) -> Iterator[str]:
+        name = self.names[symbol.name]
+        if symbol.binding in _BINDINGS:
+            yield f"{_INDENT}{_BINDINGS[symbol.binding]} {name}"
+        if symbol.visibility in _VISIBILITIES:
+            yield f"{_INDENT}.{symbol.visibility} {name}"
+        if symbol.kind in _TYPES:
+            yield f"{_INDENT}.type {name},@{_TYPES[symbol.kind]}"
+
+    def _labels_at(self, number: int, offset: int) -> Iterator[str]:
+        yield from (f"{name}:" for name in self.labels[number].get(offset, ()))
+
+    def _unit(self, number: int, section: Section, unit: _Unit) -> Iterator[CodeLine]:
+        size, count = unit.decoded.size, len(unit.decoded.instructions)
+        text = self._assembly(unit)
+        if not unit.reason:
+            yield CodeLine(f"{_INDENT}{text}", number, unit.offset, size, count)
+            return
+        yield CodeLine(f"{_INDENT}{self.comment} {text} {self.comment} {unit.reason}")
+        yield from self._data(number, section, unit.offset, unit.offset + size)
+
+    def _assembly(self, unit: _Unit) -> str:
+        shown = []
+        for each in unit.decoded.instructions:
+            operands = list(each.operands)
+            label = None if unit.relocations else self._label_of(each.target)
+            if label is not None and each.target_operand >= 0:
+                operands[each.target_operand] = self.surface.number_mark + label
+            separator = f"{self.surface.operand_separator.strip()} "
+            shown.append(f"{each.mnemonic} {separator.join(operands)}".rstrip())
+        text = f"{self.surface.separator.strip()} ".join(shown)
+        if len(shown) > 1 and self.surface.brackets:
+            opening, closing = self.surface.brackets
+            text = f"{opening} {text} {closing}"
+        return text + self.surface.bundle_end.strip()
+
+    def _label_of(self, target: int | None) -> str | None:
+        if target is None or not self.has_labels:
+            return None
+        for section, names in zip(self.code.sections, self.labels):
+            found = names.get(target - section.address, ())
+            if found and section.is_code and not section.relocations:
+                return found[0]
+        return None
+
+    def _data(self, number: int, section: Section, start: int, end: int) -> Iterator[CodeLine]:
+        """Lines of data, with the words that the linker fills as expressions."""
+        if section.kind == "nobits":
+            yield CodeLine(f"{_INDENT}.zero {end - start}", number, start, end - start)
+            return
+        sizes = {
+            kind: size for size, kind in self.machine_code.object_format.data_relocations.items()
+        }
+        data = section.data
+        fields = {each.offset: each for each in section.relocations if start <= each.offset < end}
+        at = start
+        for offset in sorted(fields):
+            field = fields[offset]
+            size = sizes.get(field.kind, 0)
+            name = _with_addend(self.names.get(field.symbol, _quoted(field.symbol)), field.addend)
+            if not size or offset < at or offset + size > end or any(data[offset : offset + size]):
+                place = f"relocation {field.kind} by {name} at {offset:#x}"
+                yield CodeLine(f"{_INDENT}{self.comment} {NOT_WRITTEN}{place}")
+                continue
+            yield from self._bytes(number, section, at, offset)
+            yield CodeLine(f"{_INDENT}{_DATA[size]} {name}", number, offset, size)
+            at = offset + size
+        yield from self._bytes(number, section, at, end)
+
+    def _bytes(self, number: int, section: Section, start: int, end: int) -> Iterator[CodeLine]:
+        at = start
+        for row in _rows(section.data[start:end]):
+            if len(row) >= _MIN_ZEROS:
+                text = f".zero {len(row)}"
+            else:
+                text = ".byte " + ",".join(f"{value:#04x}" for value in row)
+            yield CodeLine(_INDENT + text, number, at, len(row))
+            at += len(row)
+
+
+def _rows(data: bytes) -> Iterator[bytes]:
+    """Rows of up to 16 bytes, and longer ones that are zeros."""
+    for is_long, group in groupby(
+        re.findall(rb"\0{%d,}|(?:(?!\0{%d}).)+" % (_MIN_ZEROS, _MIN_ZEROS), data, re.DOTALL),
+        key=lambda run: len(run) >= _MIN_ZEROS and not any(run),
+    ):
+        for run in group:
+            step = len(run) if is_long else _BYTES_PER_ROW
+            yield from (run[at : at + step] for at in range(0, len(run), step))
+
+
+def _targets(unit: _Unit) -> Iterator[int]:
+    if not unit.relocations:
+        yield from (each.target for each in unit.decoded.instructions if each.target is not None)
+
+
+def _value_of(text: str) -> int | SymbolValue | None:
+    """The value of an operand that a decoder has written: a number, or a symbol and a number."""
+    text = text.strip()
+    try:
+        return int(text, 0)
+    except ValueError:
+        match = _WITH_ADDEND.fullmatch(text)
+        if match is None:
+            return SymbolValue(text) if text else None
+        return SymbolValue(match[1], int(match[2] + match[3], 0))
+
+
+def _with_addend(name: str, addend: int) -> str:
+    if not name:
+        return f"{addend:#x}"
+    return f"{name}{addend:+d}" if addend else name
+
+
+def _shown_names(code: ObjectCode) -> dict[str, str]:
+    """Names as they are written, by the names of symbols; each is written in its own way."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for symbol in code.symbols:
+        shown = _quoted(symbol.name)
+        number = 1
+        while shown in taken and symbol.name not in found:
+            number += 1
+            shown = _quoted(f"{symbol.name}.{number}")
+        taken.add(shown)
+        found.setdefault(symbol.name, shown)
+    return found
+
+
+def _quoted(name: str) -> str:
+    """A name, in quotes if it is no identifier; characters that break lines are replaced."""
+    if _PLAIN_NAME.fullmatch(name) or not name:
+        return name
+    return f'"{_printable(name)}"'
+
+
+def _printable(name: str) -> str:
+    return _UNQUOTABLE.sub("_", name)
