@@ -92,6 +92,10 @@ _MAX_HIGH_BITS = 0xFFF << 20
 _WRITING = ("+=", "++")
 _FLOWS = {"br": "indirect", "bri": "jump", "call": "branch"}
 _EXITS = "exit"
+_GENERATIONS = {
+    "ipu2": " Tiles of the first generation do not have it.",
+    "ipu21": " Only tiles with `__IPU_ARCH_VERSION__` 21 have it.",
+}
 _BRANCHES = "br"
 
 _NUMBERS: dict[str, OperandType] = {
@@ -109,16 +113,18 @@ _NUMBERS: dict[str, OperandType] = {
         ),
         NumberOperand("immz12", 12, Range(-(1 << 31), _MAX_HIGH_BITS, 1 << 20)),
         NumberOperand("imm32", 32, Range(-(1 << 31), (1 << 32) - 1)),
-        NumberOperand("neg16", 16, Range(-32767, 32767)),
+        NumberOperand("neg16", 16, Range(-32767, 32767), negated=True),
+        NumberOperand("symbol16", 16, Range(0, (1 << 16) - 1), symbols=True),
         NumberOperand("symbol20", 20, Range(0, (1 << 20) - 1), symbols=True),
         NumberOperand("target19", 19, Range(0, (1 << 19) - 1), symbols=True, note=" of a word"),
         NumberOperand("target20", 20, Range(0, (1 << 20) - 1), symbols=True, note=" of a word"),
         NumberOperand("bundles8", 8, Range(0, 255)),
-        NumberOperand("strides2", 4, Range(0, 15)),
+        NumberOperand("strides2", 8, Range(0, 255)),
         NumberOperand("strides2x2", 4, Range(0, 15)),
         NumberOperand("strides3x2", 6, Range(0, 63)),
-        WordOperand("flags", "flags"),
-        WordOperand("rounding", "a rounding mode"),
+        WordOperand("flags", 6, "flags"),
+        WordOperand("flags8", 8, "flags"),
+        WordOperand("rounding", 4, "a rounding mode"),
         ControlRegister(
             "csr",
             {**BOTH_CSRS, **WORKER_CSRS, **SUPERVISOR_CSRS},
@@ -154,7 +160,7 @@ def _operand(token: str, name: str, is_plain_access: bool) -> Operand:
     match = _REGISTER.fullmatch(token)
     access = ""
     if match:
-        access = {"Src": "rw", "Dst": "w"}.get(match[2][:3], "r") if "Dst" in match[2] else "r"
+        access = ("w" if match[2].startswith("Dst") else "rw") if "Dst" in match[2] else "r"
         access = "rw" if match[4] in _WRITING else access
     # Plain loads and stores encode only the numbers of the address registers.
     by_number = is_plain_access and _OF_ADDRESS.fullmatch(token) is not None
@@ -166,13 +172,15 @@ def _spec(traits: str, form: str) -> InstructionSpec:
     mnemonic, *tokens = form.split()
     access = _ACCESS.fullmatch(mnemonic)
     is_plain = access is not None and not access[2]
+    doc = documentation(mnemonic, tokens, _syntax(mnemonic, tokens))
+    where = "".join(_GENERATIONS.get(trait, "") for trait in others)
     return InstructionSpec(
         mnemonic=mnemonic,
         slot=slot,
         opcode=0,
         opcode_bits=0,
         operands=tuple(_operand(token, token.lstrip("$"), is_plain) for token in tokens),
-        doc=documentation(mnemonic, tokens, _syntax(mnemonic, tokens)),
+        doc=doc._replace(summary=f"{doc.summary}{where}"),
         execute_fn="",
         flow=_flow(mnemonic),
         nop=mnemonic in ("nop", "fnop"),

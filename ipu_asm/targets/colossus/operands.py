@@ -28,7 +28,15 @@ from ipu_asm.isa.operands import (
     with_article,
 )
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.targets.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
+from ipu_asm.targets.colossus.registers import (
+    ALIASES,
+    CSR_MODES,
+    CSR_NUMBERS,
+    UNITS,
+    ZEROS,
+    group,
+    title,
+)
 
 _EXCEPTIONS = "0 INV (invalid operation), 1 DIV0 (division by zero), 2 OFLO (overflow)"
 
@@ -92,9 +100,12 @@ _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
 _GROUP = re.compile(r"([ma])([0-9]{1,3})")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 LARGEST_HALF = 65504
+_INFINITIES = {"infh": 0x7C00, "-infh": 0xFC00}
 _HALF_BITS, _OF_CODE = 16, "of a word"
 _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
 _HALVES = ("B", "BL", "BU")
+# The last pair of main registers that the vendor's tools read from a word.
+_LAST_MAIN_PAIR = 10
 
 # Production code uses one for the other: the assembler seems to default to the lower half.
 _ALSO_WRITTEN = {":B": ":BL", ":BL": ":B"}
@@ -197,6 +208,13 @@ class RegisterOperand(OperandType):
             WRONG_OPERAND_TYPE, message, replacement, dropped_if_defined=expression.names
         )
 
+    def encode(self, value: int) -> int:
+        return value
+
+    def decode(self, bits: int) -> int | None:
+        is_beyond = self.file == "m" and self.group_width == 2 and bits > _LAST_MAIN_PAIR
+        return None if bits % self.group_width or is_beyond else bits
+
     def format(self, value: int) -> str:
         return group(self.file, value, self.group_width) + self.suffix
 
@@ -264,21 +282,31 @@ class NumberOperand(OperandType):
     """A number, or an expression whose value may depend on macros that are not expanded.
 
     With `symbols`, a label of this or another file is accepted, too; a half constant unless the
-    number is the address of code.
+    number is the address of code. A number with a range of multiples is encoded without the zeros
+    at its end; one that is `negated`, as its negative.
     """
 
     def __init__(
-        self, name: str, width: int, *ranges: Range, symbols: bool = False, note: str = ""
+        self,
+        name: str,
+        width: int,
+        *ranges: Range,
+        symbols: bool = False,
+        note: str = "",
+        negated: bool = False,
     ) -> None:
         super().__init__(name, width)
         self.ranges = ranges
         self.symbols = symbols
         self.note = note
+        self.negated = negated
 
     def parse(self, text: str) -> int | str | UnplacedFinding | None:
         expression = read_expression(text)
         if expression.is_opaque:
             return None
+        if text in _INFINITIES and self._takes_halves:
+            return self.checked(_INFINITIES[text], text)
         if expression.float_literal or expression.half_literal:
             problem = self._not_an_integer(text, expression)
             if problem is not None:
@@ -323,11 +351,25 @@ class NumberOperand(OperandType):
     def _takes_halves(self) -> bool:
         return self.width >= _HALF_BITS and not self.note.endswith(_OF_CODE)
 
+    def encode(self, value: int) -> int:
+        value = -value if self.negated else value // self.ranges[0].step
+        return value & ((1 << self.width) - 1)
+
+    def decode(self, bits: int) -> int:
+        first, _, step = self.ranges[0]
+        if first < 0 and step == 1 and bits >> (self.width - 1):
+            bits -= 1 << self.width
+        return -bits if self.negated else bits * step
+
+    def holds(self, value: int) -> bool:
+        return any(
+            first <= value <= last and value % step == 0 for first, last, step in self.ranges
+        )
+
     def checked(self, value: int, text: str) -> int | UnplacedFinding:
         """Return the value of an operand, or the finding that it is out of range."""
-        for first, last, step in self.ranges:
-            if first <= value <= last and value % step == 0:
-                return value
+        if self.holds(value):
+            return value
         shown = quoted(text) if text.isdigit() else f"{quoted(text)}, which is {value}"
         return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, f"expected {self.describe()}, found {shown}")
 
@@ -386,24 +428,30 @@ def _is_register(text: str) -> bool:
 
 
 class WordOperand(OperandType):
-    """A named constant that a header defines. Any name or number is accepted."""
+    """A named constant that a header defines. Any name is accepted, and numbers that fit."""
 
-    def __init__(self, name: str, what: str) -> None:
-        super().__init__(name, 12)
+    def __init__(self, name: str, width: int, what: str) -> None:
+        super().__init__(name, width)
         self.what = what
+        self._number = NumberOperand(name, width, Range(0, (1 << width) - 1))
 
     def parse(self, text: str) -> int | UnplacedFinding | None:
         expression = read_expression(text)
         is_number = not expression.float_literal and not expression.half_literal
         if expression.register is None and not expression.is_broken and is_number:
-            return expression.value
+            value = expression.value
+            return None if value is None else self.checked(value, text)
         message = f"expected {self.describe()}, found {quoted(text) if text else 'nothing'}"
         return UnplacedFinding(
             WRONG_OPERAND_TYPE, message, dropped_if_defined=_made_names(expression)
         )
 
     def describe(self) -> str:
-        return f"{self.what}: a name that a header defines, or a number"
+        return f"{self.what}: a name that a header defines, or {self._number.describe()}"
+
+    def checked(self, value: int, text: str) -> int | UnplacedFinding:
+        """Return the value of an operand, or the finding that it is out of range."""
+        return self._number.checked(value, text)
 
 
 class ControlRegister(OperandType):
@@ -420,8 +468,8 @@ class ControlRegister(OperandType):
     def parse(self, text: str) -> int | UnplacedFinding | None:
         if text in self.registers:
             return self.registers[text]
-        if text in CSR_MODES:
-            return None  # a control register of the other pipeline
+        if text in CSR_NUMBERS:
+            return CSR_NUMBERS[text]  # a control register of the other pipeline
         if _CONTROL.fullmatch(text):
             nearest = self._vocabulary.intended(text)
             if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):
@@ -435,6 +483,10 @@ class ControlRegister(OperandType):
             message = f"expected {self.describe()}, found {quoted(text)}"
             return value._replace(message=message)
         return value if not isinstance(value, str) else None
+
+    def checked(self, value: int, text: str) -> int | UnplacedFinding:
+        """Return the number of a register, or the finding that it is out of range."""
+        return self._number.checked(value, text)
 
     def mode(self, text: str) -> str:
         return CSR_MODES.get(text, "")

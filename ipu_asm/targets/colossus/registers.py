@@ -50,7 +50,10 @@ ALIASES = {
     "$mzero": "$m15",
     "$azero": "$a15",
     "$azeros": "$a14:15",
+    **{f"$ap{number}": group("a", min(2 * number, 14), 2) for number in range(16)},
+    **{f"$aq{number}": group("a", min(4 * number, 12), 4) for number in range(16)},
 }
+"""Further names. The assembler has one for as many pairs and quads as there are registers."""
 ZEROS = ("$m15", "$a14", "$a15", "$a14:15")
 
 BOTH_CSRS = {"$PC": 0, "$DBG_DATA": 112, "$DBG_BRK_ID": 113}
@@ -107,6 +110,7 @@ UPPER_CSRS = {
     "$FP_SCL": 10,
 }
 """Control registers of the aux pipeline: accessed by `uget` and `uput`, in worker mode only."""
+CSR_NUMBERS = {**BOTH_CSRS, **SUPERVISOR_CSRS, **WORKER_CSRS, **UPPER_CSRS}
 CSR_MODES = {
     **dict.fromkeys(SUPERVISOR_CSRS, MODES[0]),
     **dict.fromkeys((*WORKER_CSRS, *UPPER_CSRS), MODES[1]),
