@@ -2,7 +2,8 @@
 
 `0` and `1` are fixed bits, `-` is written as 0 and ignored when it is read. A letter is a bit of a
 field: `a` is the first operand, `b` the second. The bits of a field go from its highest to its
-lowest in the order of the text.
+lowest in the order of the text. Where they do not, their order follows: `01aaaabb-aa a=3-0,5-4`. A
+value may have bits that the word does not hold (`a=3-1`), or holds twice (`a=3-0,3-0`).
 """
 
 from __future__ import annotations
@@ -22,13 +23,23 @@ class FieldPiece(NamedTuple):
 
 
 class BitPattern:
-    """A pattern: `fixed` are its 1 bits, `mask` its 0 and 1 bits, `fields` pieces by letter."""
+    """A pattern: `fixed` are its 1 bits, `mask` its 0 and 1 bits, `fields` pieces by letter.
+
+    `repeated` are the letters of fields that the word holds more than once.
+    """
 
     def __init__(self, text: str) -> None:
+        text, *orders = text.split()
         self.width = len(text)
         self.fixed = int("".join("1" if bit == "1" else "0" for bit in text), 2)
         self.mask = int("".join("1" if bit in "01" else "0" for bit in text), 2)
         self.fields = {letter: _pieces(text, letter) for letter in sorted(set(text) - set("01-"))}
+        for order in orders:
+            letter, _, runs = order.partition("=")
+            self.fields[letter] = _ordered_pieces(text, letter, runs)
+        self.repeated = tuple(
+            letter for letter, pieces in self.fields.items() if _is_repeated(pieces)
+        )
 
     def insert(self, values: Mapping[str, int]) -> int:
         """Return the word with the values of its fields, by letter; higher bits are cut off."""
@@ -42,7 +53,12 @@ class BitPattern:
         return {letter: extract(pieces, word) for letter, pieces in self.fields.items()}
 
     def matches(self, word: int) -> bool:
-        return word & self.mask == self.fixed
+        if word & self.mask != self.fixed:
+            return False
+        fields = (self.fields[letter] for letter in self.repeated)
+        return all(
+            insert(pieces, extract(pieces, word)) == word & insert(pieces, -1) for pieces in fields
+        )
 
     @cached_property
     def widths(self) -> Mapping[str, int]:
@@ -79,3 +95,27 @@ def _pieces(text: str, letter: str) -> tuple[FieldPiece, ...]:
         else:
             pieces.append(FieldPiece(place, value_bit, 1))
     return tuple(pieces)
+
+
+def _ordered_pieces(text: str, letter: str, runs: str) -> tuple[FieldPiece, ...]:
+    """The pieces of a field whose value bits are `runs` of descending ones, from the left."""
+    value_bits = [
+        bit
+        for highest, lowest in (map(int, run.split("-")) for run in runs.split(","))
+        for bit in range(highest, lowest - 1, -1)
+    ]
+    places = [len(text) - 1 - index for index, bit in enumerate(text) if bit == letter]
+    assert len(places) == len(value_bits), f"{text}: {letter} has {len(places)} bits, not {runs}"
+    pieces: list[FieldPiece] = []
+    for place, value_bit in reversed(list(zip(places, value_bits))):
+        last = pieces[-1] if pieces else None
+        if last and (last.word_bit + last.size, last.value_bit + last.size) == (place, value_bit):
+            pieces[-1] = last._replace(size=last.size + 1)
+        else:
+            pieces.append(FieldPiece(place, value_bit, 1))
+    return tuple(pieces)
+
+
+def _is_repeated(pieces: Sequence[FieldPiece]) -> bool:
+    bits = [piece.value_bit + bit for piece in pieces for bit in range(piece.size)]
+    return len(set(bits)) < len(bits)

@@ -9,6 +9,7 @@ MANIFEST = Manifest(
     language_id="colossus-asm",
     language_name="Graphcore Colossus Assembly",
     extensions=(".S",),
+    has_machine_code=True,
     memories=("gc200", "gc2"),
     modifiers=("main", "aux"),
     # MIPS has a `$a0`, too, but no `$m0`. Headers without code test the driver's own names.
