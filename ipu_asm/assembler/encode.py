@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import operator
 from types import MappingProxyType
-from typing import Iterable, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
+from ipu_asm.assembler.object_code import ObjectCode
+from ipu_asm.assembler.sections import assemble_object, units_of
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics import Diagnostic, Severity
@@ -55,8 +57,11 @@ class UnencodableIsaError(Exception):
 
 def assemble(
     text: str, isa: str | Isa = DEFAULT_ISA, defines: Mapping[str, Value] | None = None
-) -> list[int]:
+) -> list[Any]:
     """Return the words of a source text, one int per bundle.
+
+    In a set whose bundles differ in size, it returns bytes: those of each bundle, or of a single
+    instruction outside of bundles, in memory order, and those that fill gaps.
 
     A template is expanded with `defines` as variables; they also choose among the contexts that
     comments in it declare. Raises `AssemblyError` with all findings, `UnencodableIsaError` for an
@@ -68,7 +73,33 @@ def assemble(
     source = SourceFile(text)
     effective = read_effective_program(isa_of(isa), source, settings)
     require_one_context(effective.expansions)
+    if machine_code_of(effective.program.isa) is not None:
+        code = object_of(effective, source, is_final=True)
+        return [unit for section in code.sections for unit in units_of(section)]
     return encode_effective(effective, source)
+
+
+def object_of(effective: EffectiveProgram, source: SourceFile, *, is_final: bool) -> ObjectCode:
+    """Return the sections and symbols of a program; for `is_final` see `assemble_object`.
+
+    Raises `AssemblyError` and `UnencodableIsaError`.
+    """
+    program, expansion = effective.program, effective.expansion
+    code = machine_code_of(program.isa)
+    if code is None:
+        raise UnencodableIsaError(program.isa)
+    errors: Sequence[Diagnostic] = written_errors(effective)
+    has_data = not program.size and bool(program.directives)
+    if not errors or (has_data and errors == [_no_code(program)]):
+        assembled = assemble_object(program, code, is_final=is_final)
+        errors = sorted(assembled.errors, key=lambda finding: finding.span)
+        if not errors:
+            return assembled.code
+        if expansion is not None:
+            from ipu_asm.source.lifting import lifted_findings  # most texts are read as they are
+
+            errors = lifted_findings([(expansion, errors)])
+    raise AssemblyError(errors, source, expansion.files if expansion else {})
 
 
 def _checked(defines: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -146,10 +177,12 @@ def errors_of(program: Program) -> list[Diagnostic]:
         (finding for finding in program.findings if finding.severity is Severity.ERROR),
         key=lambda finding: finding.span,
     )
-    if not errors and not program.size:
-        message = f"a program has at least one {program.isa.unit}, found none"
-        return [Diagnostic(SYNTAX_ERROR, message, Span(0, 0))]
-    return errors
+    return errors if errors or program.size else [_no_code(program)]
+
+
+def _no_code(program: Program) -> Diagnostic:
+    message = f"a program has at least one {program.isa.unit}, found none"
+    return Diagnostic(SYNTAX_ERROR, message, Span(0, 0))
 
 
 def written_errors(effective: EffectiveProgram) -> list[Diagnostic]:

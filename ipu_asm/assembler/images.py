@@ -16,6 +16,8 @@ import os
 import re
 from typing import Iterator, Sequence
 
+from ipu_asm.assembler.object_code import ObjectCode, Unit
+from ipu_asm.assembler.sections import units_of
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.isa.model import Isa
@@ -24,7 +26,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN
-from ipu_asm.text import LineIndex, SourceFile, Span
+from ipu_asm.text import LineIndex, SourceFile, Span, counted
 
 _TAB = "    "
 _REMARK_COLUMN = 44  # of the written line, behind the words, where an expanded line is not longer
@@ -143,6 +145,38 @@ def listing_of(
     `written` are the lines of a program that was read from an expansion.
     """
     return "".join(f"{row.text}\n" for row in listing_rows(program, words, name, written))
+
+
+def encode_units(code: ObjectCode, image_format: str) -> bytes:
+    """Return the only section with content as bytes, or as hexadecimal text with a unit a line."""
+    units = [unit for section in code.sections for unit in units_of(section)]
+    if image_format == "bin":
+        return b"".join(units)
+    return "".join(f"{unit.hex()}\n" for unit in units).encode()
+
+
+def code_listing(code: ObjectCode, program: Program, name: str) -> str:
+    """Return the listing of a program whose units differ in size: address, bytes and source."""
+    lines = [f"# isa: {program.isa.name}", f"# {printable(name)}"]
+    for section in code.sections:
+        lines += ["", f"# section {section.name}, {counted(len(section.data), 'byte')}"]
+        labels: dict[int, list[str]] = {}
+        for symbol in code.symbols:
+            if symbol.section == section.name:
+                labels.setdefault(symbol.value, []).append(symbol.name)
+        for unit, data in zip(section.units, units_of(section)):
+            lines += (f"# {each}:" for each in labels.get(unit.offset, ()))
+            lines.append(f"{unit.offset:6x}: {data.hex():<32}  # {_source_of(program, unit)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _source_of(program: Program, unit: Unit) -> str:
+    """The text that a unit was written as, on one line."""
+    if unit.bundle < 0:
+        return "fills the gap before the next alignment"
+    bundle = program.bundles[unit.bundle]
+    words = " ; ".join(" ".join(each.words) for each in bundle.instructions)
+    return printable(words or " ".join(bundle.syntax.words).strip())
 
 
 def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:

@@ -10,6 +10,7 @@ from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa import manifests, target_module
+from ipu_asm.isa.gnu_expressions import Symbols, evaluate
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.named_tuple import NamedTuple
 
@@ -131,6 +132,10 @@ class MachineCode:
         Operands with one of the `relocations`, whose offsets count from `at`, show its symbol.
         """
         raise NotImplementedError
+
+    def evaluate(self, text: str, symbols: Symbols) -> int | None:
+        """Return the value of an expression in an operand, without the mark of numbers."""
+        return evaluate(text, symbols)
 
     def relocated(self, unit: bytes, relocation: Relocation, value: int) -> bytes:
         """Return a unit with the field of a relocation filled, for a symbol's final value."""

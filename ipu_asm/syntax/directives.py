@@ -75,7 +75,7 @@ _MAX_HALF = "65504"
 _HALF_BITS = 16
 
 
-class _Argument(NamedTuple):
+class Argument(NamedTuple):
     """The text of an argument without blanks at its ends, and its span in the bundle."""
 
     text: str
@@ -136,7 +136,7 @@ def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Itera
     taken = ARGUMENTS.get((syntax.directive or "").lower())
     if taken is None:
         return
-    arguments = _arguments(syntax)
+    arguments = directive_arguments(syntax)
     if arguments is None:
         return
     word = syntax.words[syntax.plan.directive]
@@ -163,7 +163,7 @@ def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Itera
             is_missing = is_missing or not argument.text
 
 
-def _arguments(syntax: BundleSyntax) -> Sequence[_Argument] | None:
+def directive_arguments(syntax: BundleSyntax) -> Sequence[Argument] | None:
     """Return the arguments of a directive; None if macros may expand or divide some of them."""
     first = syntax.plan.directive + 1
     parts: list[list[int]] = [[]]
@@ -184,10 +184,10 @@ def _arguments(syntax: BundleSyntax) -> Sequence[_Argument] | None:
             parts[-1].append(number)
     if parts == [[]]:
         return ()
-    found: list[_Argument] = []
+    found: list[Argument] = []
     for part, start in zip(parts, starts):
         span = syntax.span_of(part[0], part[-1] + 1) if part else Span(start, start)
-        found.append(_Argument(_joined([syntax.tokens[each].text for each in part]), span))
+        found.append(Argument(_joined([syntax.tokens[each].text for each in part]), span))
     return found
 
 

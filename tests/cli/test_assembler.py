@@ -196,9 +196,8 @@ def test_what_is_no_image_is_told(image: bytes, messages: list[str]) -> None:
 
 def test_the_instruction_set_is_chosen_as_for_the_linter() -> None:
     Path("a.aie").write_text(SOURCE)
-    start = "ipu-as: error: a.aie: programs for `xdna1` cannot be assembled: "
-    ran = check_as("assemble a.aie", 2, "", None)
-    assert ran.err.startswith(start)
+    ran = check_as("assemble a.aie", 1, "", None)
+    assert "unknown mnemonic `acc.first`" in ran.err
     check_as("assemble --isa ipu --format hex a.aie", 0, HEX)
     check_as("--isa ipu assemble --format hex a.aie", 0, HEX)
     Path("a.hex").write_text("# isa: xdna2\n" + HEX)

@@ -23,19 +23,23 @@ from ipu_asm.assembler.encode import (
     AssemblyError,
     UnencodableIsaError,
     encode_effective,
+    object_of,
     require_words,
 )
 from ipu_asm.assembler.images import (
     ImageError,
     WrittenLines,
+    code_listing,
     decode_image,
     encode_image,
+    encode_units,
     guessed_format,
     listing_of,
     listing_rows,
 )
 from ipu_asm.assembler.kernel import chosen_isa
-from ipu_asm.cli.assembler.options import DOCS, LISTING, PROGRAM, TEXTMATE, read_options
+from ipu_asm.assembler.object_code import ObjectCode
+from ipu_asm.cli.assembler.options import DOCS, ELF, LISTING, MEM, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import (
     ExitStatus,
     is_terminal,
@@ -67,6 +71,7 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.machine_code import machine_code_of
 from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.settings import source_settings
@@ -74,7 +79,13 @@ from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, SourceFile, Span, counted
 
 _PAGES: Final = (".html", ".htm")
-_FORMATS: Final = {".hex": "hex", ".mem": "mem", ".lst": LISTING, **dict.fromkeys(_PAGES, LISTING)}
+_FORMATS: Final = {
+    ".hex": "hex",
+    ".mem": MEM,
+    ".o": ELF,
+    ".lst": LISTING,
+    **dict.fromkeys(_PAGES, LISTING),
+}
 """The format of an output file, by the extension of its name."""
 
 
@@ -99,17 +110,28 @@ def _command(argv: Sequence[str] | None) -> int:
 
 def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
-    isa = _encodable_isa(text, source, options)
+    image_format = options.format or _format_by_name(options.output)
+    isa, _ = chosen_isa(text, source.name, options.isa)
+    if machine_code_of(isa) is None:
+        isa = _encodable_isa(text, source, options)
+    _check_format(isa, image_format, source.name)
     file = SourceFile(text, source.name)
     effective, warnings = read_source(isa, file, dict(options.defines), options.warnings)
     expansion = effective.expansion
     try:
-        words = encode_effective(effective, file)
+        if machine_code_of(isa) is not None:
+            code = object_of(effective, file, is_final=image_format not in (ELF, LISTING))
+        else:
+            words = encode_effective(effective, file)
     except AssemblyError as error:
         show_findings([*error.findings, *warnings], file, "nothing written", expansion)
         return ExitStatus.FINDINGS
     show_findings(warnings, file, "", expansion)
-    image_format = options.format or _format_by_name(options.output)
+    if image_format in ("bin", ELF) and not options.output and is_terminal(sys.stdout):
+        raise FileError("standard output is a terminal: name a file with -o, or --format hex")
+    if machine_code_of(isa) is not None:
+        _write(_encoded_object(code, effective.program, image_format, source.name), options.output)
+        return ExitStatus.OK
     if image_format == LISTING:
         written = WrittenLines(expansion, file) if expansion else None
         if str(options.output).endswith(_PAGES):
@@ -121,10 +143,31 @@ def _assemble(source: Target, options: Namespace) -> int:
             listing = listing_of(effective.program, words, source.name, written)
         _write(listing.encode("utf-8", "replace"), options.output)
         return ExitStatus.OK
-    if image_format == "bin" and not options.output and is_terminal(sys.stdout):
-        raise FileError("standard output is a terminal: name a file with -o, or --format hex")
     _write(encode_image(words, isa, image_format), options.output)
     return ExitStatus.OK
+
+
+def _check_format(isa: Isa, image_format: str, name: str) -> None:
+    """Raise `FileError` for a format that the instruction set does not have."""
+    has_machine_code = machine_code_of(isa) is not None
+    if image_format == (MEM if has_machine_code else ELF):
+        others = f"bin, hex, listing{' or elf' if has_machine_code else ' or mem'}"
+        raise FileError(
+            f"programs for `{isa.name}` have no format {image_format}: use {others}", name
+        )
+
+
+def _encoded_object(code: ObjectCode, program: Program, image_format: str, name: str) -> bytes:
+    """Return an assembled object in a format."""
+    if image_format == LISTING:
+        return code_listing(code, program, name).encode("utf-8", "replace")
+    if image_format != ELF:
+        return encode_units(code, image_format)
+    from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
+
+    machine_code = machine_code_of(program.isa)
+    assert machine_code is not None
+    return elf_of(code, machine_code.object_format)
 
 
 def _format_by_name(output: str | None) -> str:

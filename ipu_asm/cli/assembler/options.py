@@ -20,6 +20,8 @@ from ipu_asm.isa.operands import number_value, quoted
 
 PROGRAM = "ipu-as"
 LISTING = "listing"
+MEM = "mem"
+ELF = "elf"
 DOCS = "docs"
 TEXTMATE = "textmate"
 _EXAMPLES = """\
@@ -43,6 +45,8 @@ _ASSEMBLE = f"""\
 {_FORMATS}\
   listing  address, word and source side by side; ipu-run reads it, too. With -o NAME.html it is a
            page, on which branches link to their labels
+  elf      XDNA and Colossus: an object for the linker; bin and hex have their only section, hex a
+           line a bundle, with all symbols known
 
 examples:
   ipu-as assemble -o kernel.bin kernel.s
@@ -110,8 +114,8 @@ _COMMANDS: Final[Mapping[str, tuple[str, str, str, Mapping[str, Option]]]] = {
         {
             "format": option(
                 "--format",
-                choices=(*FORMATS, LISTING),
-                help="the image format (default: that of the name of OUT: .hex, .mem, .lst or "
+                choices=(*FORMATS, LISTING, ELF),
+                help="the image format (default: that of the name of OUT: .hex, .mem, .o, .lst or "
                 ".html; else bin)",
             ),
             "defines": DEFINE,

@@ -33,6 +33,7 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.isa.bit_patterns import BitPattern
+from ipu_asm.isa.gnu_expressions import Symbols
 from ipu_asm.isa.machine_code import (
     CodeInstruction,
     CodeUnit,
@@ -48,6 +49,7 @@ from ipu_asm.isa.machine_code import (
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import OperandType, quoted
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.expressions import evaluated
 from ipu_asm.targets.aie.operands import (
     MARK,
     AieType,
@@ -190,6 +192,9 @@ class AieMachineCode(MachineCode):
         whole, rest = divmod(size - size % self.step, _TEXT_ALIGNMENT)
         units += [self._fills[_TEXT_ALIGNMENT]] * whole
         return [*units, self._fills[rest]] if rest else units
+
+    def evaluate(self, text: str, symbols: Symbols) -> int | None:
+        return evaluated(text, symbols)
 
     def relocated(self, unit: bytes, relocation: Relocation, value: int) -> bytes:
         fields = (each for each in self._relocations if each.kind == relocation.kind)

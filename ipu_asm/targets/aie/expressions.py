@@ -14,6 +14,7 @@ _TOKEN = re.compile(
 )
 _NAME = re.compile(r"(?<![\w.$@])[A-Za-z_.$@\"\\]")
 _WITH_LETTERS = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+|'(?:[^\\\r\n]|\\.)'")
+_SYMBOL = re.compile(r"(?<![\w.$@'])[A-Za-z_.$@][\w.$@]*")
 _ESCAPED = {"b": 8, "t": 9, "n": 10, "f": 12, "r": 13}
 _MAX_TOKENS = 200
 _MAX_DEPTH = 40
@@ -55,6 +56,15 @@ class InvalidExpressionError(ValueError):
 def has_names(text: str) -> bool:
     """Return whether an expression contains symbols, whose values only the linker knows."""
     return bool(_NAME.search(_WITH_LETTERS.sub("0", text)))
+
+
+def evaluated(text: str, symbols: Mapping[str, int | None]) -> int | None:
+    """Evaluate an expression with the values of its symbols; None without a value."""
+    known = _SYMBOL.sub(lambda match: f"({symbols.get(match[0], match[0])})", text)
+    try:
+        return None if has_names(known) else value_of(known.replace(" ", ""))
+    except InvalidExpressionError:
+        return None
 
 
 def value_of(text: str) -> int:

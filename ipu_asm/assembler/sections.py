@@ -1,0 +1,603 @@
+"""Assembly of programs of linked sets to sections, symbols and relocations.
+
+The first pass over a program finds the offset of every unit of code and of every datum; their sizes
+do not depend on the values of symbols. The second pass encodes them.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Callable, Iterator, Mapping, Sequence
+
+from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol, Unit
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
+from ipu_asm.diagnostics.errors import (
+    IMMEDIATE_OUT_OF_RANGE,
+    UNDEFINED_LABEL,
+    UNKNOWN_DIRECTIVE,
+    WRONG_OPERAND_TYPE,
+)
+from ipu_asm.isa.machine_code import (
+    CodeInstruction,
+    EncodingProblem,
+    MachineCode,
+    Relocation,
+    SymbolValue,
+)
+from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.surface import ARGUMENTS, INTEGERS, STRINGS
+from ipu_asm.program.program import Program
+from ipu_asm.syntax.directives import Argument, directive_arguments
+from ipu_asm.text import Span
+
+_NAME = re.compile(r"(?<![\w.$@'\"])[A-Za-z_.$@][\w.$@]*")
+_LOCAL = re.compile(r"(?<![\w.$])(\d+)([bf])(?![\w.$])")
+_HERE = re.compile(r"(?<![\w.$@'\"])\.(?![\w.$])")
+_LABEL = ".L$"
+"""The beginning of the names of labels that the text does not name: numeric ones and `.`."""
+
+_PROBE = 1 << 40
+_MAX_SECTION = 1 << 24
+_KINDS = {".text": "ax", ".init": "ax", ".data": "aw", ".bss": "aw", ".rodata": "a", ".tdata": "aw"}
+_NO_BITS = (".bss", ".tbss")
+_BINDINGS = {".globl": "global", ".global": "global", ".weak": "weak", ".local": "local"}
+_VISIBILITIES = {".hidden": "hidden", ".protected": "protected", ".internal": "internal"}
+_TYPES = {"function": "func", "func": "func", "object": "object", "tls_object": "tls",
+          "common": "common", "notype": "notype"}  # fmt: skip
+_ASSIGNMENTS = (".set", ".equ", ".equiv", ".eqv", "=")
+_ALIGNMENTS = {".align": False, ".balign": False, ".p2align": True}
+_SPACES = (".space", ".skip", ".zero")
+_FLOAT_FORMATS = {".float": "<f", ".single": "<f", ".double": "<d", ".float32": "<f",
+                  ".float64": "<d", ".dc.s": "<f", ".dc.d": "<d"}  # fmt: skip
+_ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, '"': 34, "\\": 92}
+_ESCAPE = re.compile(r"\\([0-7]{1,3}|[xX][0-9a-fA-F]+|.)", re.DOTALL)
+_SILENT = re.compile(
+    r"\.(?:file|ident|loc|cfi_\w+|addrsig\w*|extern|worker|supervisor|version|no_dead_strip"
+    r"|(?:allow|warn_on|error_on)_\w+|(?:end)?macro|endm|purgem|(?:no)?altmacro|print|warning"
+    r"|if\w*|else\w*|endif|rept|irpc?|endr|exitm|func|endfunc|popsection|previous|text|data|bss)"
+)
+Value = int | SymbolValue | None
+
+
+class _Piece:
+    """A unit of code, data or a gap at an offset of its section."""
+
+    __slots__ = ("bundle", "data", "fill", "instructions", "offset", "size", "values")
+
+    def __init__(
+        self,
+        bundle: int,
+        offset: int,
+        size: int,
+        *,
+        instructions: Sequence[CodeInstruction] = (),
+        data: bytes = b"",
+        values: Sequence[Argument] = (),
+        fill: bool = False,
+    ) -> None:
+        self.bundle = bundle
+        self.offset = offset
+        self.size = size
+        self.instructions = instructions
+        self.data = data
+        # Expressions of a data directive, each of `size / len(values)` bytes.
+        self.values = values
+        self.fill = fill
+
+
+class _OpenSection:
+    """A section while a program is read."""
+
+    def __init__(self, name: str, flags: str, kind: str) -> None:
+        self.name = name
+        self.flags = flags
+        self.kind = kind
+        self.alignment = 1
+        self.size = 0
+        self.pieces: list[_Piece] = []
+
+
+class AssembledObject:
+    """The result of assembling: the object, and the errors that were found by encoding."""
+
+    def __init__(self, code: ObjectCode, errors: Sequence[Diagnostic]) -> None:
+        self.code = code
+        self.errors = errors
+
+
+def assemble_object(program: Program, code: MachineCode, *, is_final: bool) -> AssembledObject:
+    """Assemble a program without errors.
+
+    If it `is_final`, no linker follows: addresses are offsets in the only section with content,
+    and a symbol without definition is an error.
+    """
+    assembler = _Assembler(program, code, is_final)
+    for number, bundle in enumerate(program.bundles):
+        assembler.read(number, bundle)
+    sections = assembler.encoded()
+    return AssembledObject(ObjectCode(sections, assembler.symbols_of(sections)), assembler.errors)
+
+
+class _Assembler:
+    """The state of assembling one program."""
+
+    def __init__(self, program: Program, code: MachineCode, is_final: bool) -> None:
+        self.program = program
+        self.code = code
+        self.is_final = is_final
+        self.errors: list[Diagnostic] = []
+        self.sections: dict[str, _OpenSection] = {}
+        self.current = self._section(".text")
+        self.previous = self.current
+        self.stack: list[tuple[_OpenSection, _OpenSection]] = []
+        self.labels: dict[str, tuple[str, int]] = {}
+        self.local_labels: dict[str, list[tuple[int, str, int]]] = {}
+        self.constants: dict[str, tuple[str, int]] = {}
+        self.symbols: dict[str, Symbol] = {}
+        self.sizes: dict[str, tuple[str, int]] = {}
+
+    def read(self, number: int, bundle: Bundle) -> None:
+        """Place one slice of the program: its label, its directive or its instructions."""
+        if bundle.label is not None:
+            self._define(number, bundle.label)
+        if bundle.directive is not None:
+            self._directive(number, bundle)
+        elif bundle.instructions:
+            unit = [
+                CodeInstruction(
+                    each.spec, each.words[1:], tuple(o.spec for o in each.others if o.spec)
+                )
+                for each in bundle.instructions
+                if each.spec is not None
+            ]
+            self._align(number, self.code.step)
+            self._place(number, self.code.size(unit), instructions=unit)
+
+    def encoded(self) -> tuple[Section, ...]:
+        """Return the sections with their bytes."""
+        text_alignment = self.code.object_format.text_alignment
+        found = []
+        for section in self.sections.values():
+            if not section.pieces and section.name != ".text":
+                continue
+            if "x" in section.flags and not self.is_final:
+                section.alignment = max(section.alignment, text_alignment)
+            found.append(self._encoded_section(section))
+        filled = [each for each in found if each.data]
+        if self.is_final and len(filled) > 1:
+            names = " and ".join(f"`{each.name}`" for each in filled[:2])
+            message = f"bytes without an object hold one section, found {names}; use `elf`"
+            self._error(filled[1].units[0].bundle, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
+        return tuple(found)
+
+    def symbols_of(self, sections: Sequence[Section]) -> tuple[Symbol, ...]:
+        """Return the symbols: those that are declared, and those that relocations name."""
+        used = {each.symbol for section in sections for each in section.relocations}
+        local = self.program.isa.surface.local_prefix
+        names = [
+            *(name for name in self.labels if not name.startswith(local or _LABEL)),
+            *self.symbols,
+            *sorted(used),
+        ]
+        return tuple(self._symbol(name) for name in dict.fromkeys(names))
+
+    def _symbol(self, name: str) -> Symbol:
+        declared = self.symbols.get(name, Symbol(name))
+        size = self._constant(*self.sizes[name]) if name in self.sizes else 0
+        if name in self.labels:
+            section, offset = self.labels[name]
+            return declared._replace(section=section, value=offset, size=size or 0)
+        if name in self.constants:
+            value = self._constant(*self.constants[name])
+            return declared._replace(section=ABSOLUTE, value=value or 0, size=size or 0)
+        is_local = declared.binding == "local"
+        return declared._replace(binding="global") if is_local else declared
+
+    def _define(self, number: int, label: str) -> None:
+        place = (self.current.name, self.current.size)
+        if label.isdigit():
+            self.local_labels.setdefault(label, []).append((number, *place))
+        else:
+            self.labels[label] = place
+
+    def _directive(self, number: int, bundle: Bundle) -> None:
+        word = (bundle.directive or "").lower()
+        arguments = directive_arguments(bundle.syntax) or ()
+        handler = _HANDLERS.get(word)
+        assigned = bundle.syntax.words[bundle.syntax.plan.directive + 1 :]
+        taken = ARGUMENTS.get(word)
+        if assigned[:1] == ("=",):
+            text = _text_between(self.program, number, "=")
+            self.constants[bundle.directive or ""] = (
+                self._without_dot(text, self.current.size),
+                number,
+            )
+        elif handler is not None:
+            handler(self, number, word, arguments)
+        elif taken is not None and taken.kind == INTEGERS:
+            size = taken.bits // 8 * len(arguments)
+            self._place(number, size, values=arguments)
+        elif word in _FLOAT_FORMATS:
+            data = [self._float(number, word, argument) for argument in arguments]
+            self._place(number, sum(map(len, data)), data=b"".join(data))
+        elif (
+            taken is not None and taken.kind == STRINGS and word in (".ascii", ".asciz", ".string")
+        ):
+            end = b"" if word == ".ascii" else b"\0"
+            data = [_string(argument.text) + end for argument in arguments]
+            self._place(number, sum(map(len, data)), data=b"".join(data))
+        elif not _SILENT.fullmatch(word) and word.startswith("."):
+            message = f"what {quoted(word)} puts into an object is not known"
+            self._error(number, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
+
+    def _float(self, number: int, word: str, argument: Argument) -> bytes:
+        layout = _FLOAT_FORMATS[word]
+        try:
+            return struct.pack(layout, float(argument.text.rstrip("fF")))
+        except (ValueError, OverflowError):
+            message = f"expected a floating-point number, found {quoted(argument.text)}"
+            self._error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
+            return bytes(struct.calcsize(layout))
+
+    def _section(self, name: str, flags: str | None = None, kind: str = "") -> _OpenSection:
+        found = self.sections.get(name)
+        if found is None:
+            base = "." + name.split(".")[1] if name.startswith(".") and "." in name else name
+            given = _KINDS.get(base, "") if flags is None else flags
+            kind = kind or ("nobits" if base in _NO_BITS else "progbits")
+            found = self.sections[name] = _OpenSection(name, given, kind)
+        return found
+
+    def _enter(self, section: _OpenSection) -> None:
+        self.previous, self.current = self.current, section
+
+    def _place(
+        self,
+        number: int,
+        size: int,
+        *,
+        instructions: Sequence[CodeInstruction] = (),
+        data: bytes = b"",
+        values: Sequence[Argument] = (),
+        fill: bool = False,
+    ) -> None:
+        if self.current.size + size > _MAX_SECTION:
+            message = f"a section has at most {_MAX_SECTION} bytes, found more"
+            self._error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
+            return
+        piece = _Piece(
+            number,
+            self.current.size,
+            size,
+            instructions=instructions,
+            data=data,
+            values=values,
+            fill=fill,
+        )
+        self.current.pieces.append(piece)
+        self.current.size += size
+
+    def _align(self, number: int, alignment: int, fill: int | None = None) -> None:
+        self.current.alignment = max(self.current.alignment, alignment)
+        gap = -self.current.size % alignment
+        if not gap:
+            return
+        if fill is None and "x" in self.current.flags:
+            self._place(number, gap, fill=True)
+        else:
+            self._place(number, gap, data=bytes([(fill or 0) & 0xFF]) * gap)
+
+    def _encoded_section(self, section: _OpenSection) -> Section:
+        self.current = section
+        data = bytearray()
+        relocations: list[Relocation] = []
+        units: list[Unit] = []
+        for piece in section.pieces:
+            if piece.fill:
+                for gap in self.code.fill(piece.size):
+                    units.append(Unit(len(data), len(gap), -1, len(gap) >= self.code.step))
+                    data += gap
+                continue
+            encoded = self._encoded_piece(piece)
+            relocations += (each._replace(offset=each.offset + len(data)) for each in encoded[1])
+            units.append(Unit(len(data), piece.size, piece.bundle, bool(piece.instructions)))
+            data += encoded[0]
+        if "x" in section.flags and not self.is_final and data:
+            for gap in self.code.fill(-len(data) % self.code.object_format.text_alignment):
+                units.append(Unit(len(data), len(gap), -1))
+                data += gap
+        return Section(
+            section.name,
+            section.flags,
+            section.kind,
+            section.alignment,
+            bytes(data),
+            tuple(relocations),
+            tuple(units),
+        )
+
+    def _encoded_piece(self, piece: _Piece) -> tuple[bytes, Sequence[Relocation]]:
+        if piece.instructions:
+            here = self._values_at(piece)
+            unit = self.code.encode(piece.instructions, here)
+            if isinstance(unit, EncodingProblem):
+                self._operand_error(piece.bundle, unit)
+                return bytes(piece.size), ()
+            for each in unit.relocations if self.is_final else ():
+                self._error(piece.bundle, _unknown("", SymbolValue(each.symbol)))
+            return unit.data, unit.relocations
+        if not piece.values:
+            return piece.data, ()
+        size = piece.size // len(piece.values)
+        data = b""
+        relocations: list[Relocation] = []
+        for argument in piece.values:
+            value = self._value(argument.text, piece.bundle, piece.offset + len(data))
+            kind = self.code.object_format.data_relocations.get(size)
+            if isinstance(value, SymbolValue) and kind is not None:
+                relocations.append(Relocation(kind, len(data), value.symbol, value.addend))
+                value = 0
+            if not isinstance(value, int):
+                self._error(piece.bundle, _unknown(argument.text, value), argument.span)
+                value = 0
+            data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        return data, relocations
+
+    def _values_at(self, piece: _Piece) -> Callable[[str], Value]:
+        return lambda text: self._value(text, piece.bundle, piece.offset)
+
+    def _constant(self, text: str, number: int) -> int | None:
+        value = self._value(text, number, self.current.size)
+        return value if isinstance(value, int) else None
+
+    def _value(self, text: str, number: int, offset: int, depth: int = 0) -> Value:
+        """The value of an expression in bundle `number`, which is at `offset` of its section."""
+        plain = self.code.evaluate(text, {})
+        if plain is not None:
+            return plain
+        text = _LOCAL.sub(lambda match: self._numeric_label(match, number), text)
+        text = self._without_dot(text, offset)
+        names = dict.fromkeys(_NAME.findall(text))
+        values: dict[str, int] = {}
+        for name in names:
+            value = self._symbol_value(name, number, offset, depth)
+            if value is not None:
+                values[name] = value
+        base = self.code.evaluate(text, {**dict.fromkeys(names, 0), **values})
+        if base is None:
+            return None
+        factors = {name: self._factor(text, names, values, name, base) for name in names}
+        return self._linked(factors, values, base)
+
+    def _factor(
+        self, text: str, names: Mapping[str, None], values: Mapping[str, int], name: str, base: int
+    ) -> int:
+        """By how much the value of an expression grows with a symbol that the linker moves."""
+        if name in self.constants and name not in self.labels:
+            return 0
+        moved = {**dict.fromkeys(names, 0), **values}
+        moved[name] += _PROBE
+        return ((self.code.evaluate(text, moved) or 0) - base) // _PROBE
+
+    def _linked(
+        self, factors: Mapping[str, int], values: Mapping[str, int], base: int
+    ) -> int | SymbolValue | None:
+        """The value of an expression with the factors of its symbols."""
+        by_section: dict[str, int] = {}
+        for name, factor in factors.items():
+            place = self.labels.get(name)
+            key = place[0] if place is not None else f"\0{name}"
+            by_section[key] = by_section.get(key, 0) + factor
+        moving = [key for key, factor in by_section.items() if factor]
+        if not moving:
+            return base
+        if len(moving) > 1 or by_section[moving[0]] != 1:
+            return None
+        if self.is_final and not moving[0].startswith("\0"):
+            return base
+        symbol = next(
+            name
+            for name, factor in factors.items()
+            if factor == 1 and (self.labels.get(name, (f"\0{name}",))[0] == moving[0])
+        )
+        return SymbolValue(symbol, base - values.get(symbol, 0))
+
+    def _symbol_value(self, name: str, number: int, offset: int, depth: int) -> int | None:
+        if name in self.labels:
+            return self.labels[name][1]
+        if name in self.constants and depth < 40:
+            text, at = self.constants[name]
+            value = self._value(text, at, offset, depth + 1)
+            return value if isinstance(value, int) else None
+        return None
+
+    def _without_dot(self, text: str, offset: int) -> str:
+        """An expression with a label for each `.`, which is an offset of the current section."""
+        name = f"{_LABEL}{self.current.name}${offset}"
+        replaced, count = _HERE.subn(name, text)
+        if count:
+            self.labels[name] = (self.current.name, offset)
+        return replaced
+
+    def _numeric_label(self, match: re.Match[str], number: int) -> str:
+        places = self.local_labels.get(match[1], [])
+        if match[2] == "b":
+            found = [place for place in places if place[0] <= number][-1:]
+        else:
+            found = [place for place in places if place[0] > number][:1]
+        if not found:
+            return match[0]
+        at, section, offset = found[0]
+        name = f"{_LABEL}{match[1]}${at}"
+        self.labels.setdefault(name, (section, offset))
+        return name
+
+    def _operand_error(self, number: int, problem: EncodingProblem) -> None:
+        bundle = self.program.bundles[number]
+        span = bundle.span(problem.instruction, problem.operand)
+        self._error(number, problem.finding, span)
+
+    def _error(self, number: int, finding: UnplacedFinding, span: Span | None = None) -> None:
+        number = max(number, 0)
+        bundle = self.program.bundles[number]
+        self.errors.append(finding.at(self.program.span(number, span or bundle.first_token)))
+
+    def switch(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Enter another section."""
+        if word in (".previous",):
+            self._enter(self.previous)
+        elif word == ".popsection":
+            if self.stack:
+                self.current, self.previous = self.stack.pop()
+        elif word in (".section", ".pushsection"):
+            if word == ".pushsection":
+                self.stack.append((self.current, self.previous))
+            texts = [argument.text for argument in arguments]
+            flags = next((text.strip('"') for text in texts[1:] if text[:1] == '"'), None)
+            kind = next((text[1:] for text in texts[1:] if text[:1] in "@%"), "")
+            self._enter(self._section(texts[0].strip('"'), flags, kind))
+        else:
+            self._enter(self._section(word))
+
+    def declare(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Set the binding or the visibility of symbols."""
+        for argument in arguments:
+            name = argument.text.strip('"')
+            known = self.symbols.get(name, Symbol(name))
+            if word in _BINDINGS:
+                known = known._replace(binding=_BINDINGS[word])
+            else:
+                known = known._replace(visibility=_VISIBILITIES[word])
+            self.symbols[name] = known
+
+    def set_type(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Set the type of a symbol."""
+        if len(arguments) < 2:
+            return
+        name = arguments[0].text.strip('"')
+        kind = arguments[1].text.lstrip("@%#").strip('"').lower().removeprefix("stt_")
+        known = self.symbols.get(name, Symbol(name))
+        self.symbols[name] = known._replace(kind=_TYPES.get(kind, "notype"))
+
+    def set_size(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Set the size of a symbol."""
+        if len(arguments) > 1:
+            text = self._without_dot(arguments[1].text, self.current.size)
+            self.sizes[arguments[0].text.strip('"')] = (text, number)
+
+    def assign(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Give a symbol the value of an expression."""
+        if len(arguments) > 1:
+            text = self._without_dot(arguments[1].text, self.current.size)
+            self.constants[arguments[0].text] = (text, number)
+
+    def align(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Fill up to a multiple of an address."""
+        value = self._known(number, arguments[0]) if arguments else None
+        if value is None:
+            return
+        amount = 1 << value if _ALIGNMENTS[word] and value < 32 else value
+        given = arguments[1].text if len(arguments) > 1 else ""
+        fill = self._known(number, arguments[1]) if given else None
+        if amount > 0:
+            most = self._known(number, arguments[2]) if len(arguments) > 2 else None
+            if most is None or -self.current.size % amount <= most:
+                self._align(number, amount, fill)
+
+    def space(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Place a number of equal bytes."""
+        size = self._known(number, arguments[0]) if arguments else None
+        fill = self._known(number, arguments[1]) if len(arguments) > 1 else 0
+        if size is not None and 0 <= size <= _MAX_SECTION:
+            self._place(number, size, data=bytes([(fill or 0) & 0xFF]) * size)
+
+    def repeat(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Place a value many times: `.fill count, size, value`."""
+        numbers = [self._known(number, argument) for argument in arguments]
+        if None in numbers or not numbers:
+            return
+        times, size, value = (*(n or 0 for n in numbers), *(0, 1, 0)[len(numbers) :])
+        if 0 <= times * size <= _MAX_SECTION:
+            item = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+            self._place(number, times * size, data=item * times)
+
+    def common(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
+        """Reserve memory under a name."""
+        name = arguments[0].text if arguments else ""
+        numbers = [self._known(number, argument) for argument in arguments[1:]]
+        if not name or None in numbers or not numbers:
+            return
+        size, alignment = (*(n or 0 for n in numbers), 1)[:2]
+        if word == ".comm":
+            self.symbols[name] = Symbol(name, "", alignment, size, "global", "common")
+        else:
+            before, self.current = self.current, self._section(".bss")
+            self._align(number, max(alignment, 1), 0)
+            self.labels[name] = (".bss", self.current.size)
+            self._place(number, size, data=bytes(min(size, _MAX_SECTION)))
+            self.current = before
+
+    def _known(self, number: int, argument: Argument) -> int | None:
+        value = self._value(argument.text, number, self.current.size)
+        if isinstance(value, int):
+            return value
+        message = f"{quoted(argument.text)} has no value here, where sizes are computed"
+        self._error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
+        return None
+
+
+_Handler = Callable[[_Assembler, int, str, Sequence[Argument]], None]
+_HANDLERS: Mapping[str, _Handler] = {
+    **dict.fromkeys(
+        (".text", ".data", ".bss", ".section", ".pushsection", ".popsection", ".previous"),
+        _Assembler.switch,
+    ),
+    **dict.fromkeys((*_BINDINGS, *_VISIBILITIES), _Assembler.declare),
+    ".type": _Assembler.set_type,
+    ".size": _Assembler.set_size,
+    **dict.fromkeys(_ASSIGNMENTS, _Assembler.assign),
+    **dict.fromkeys(_ALIGNMENTS, _Assembler.align),
+    **dict.fromkeys(_SPACES, _Assembler.space),
+    ".fill": _Assembler.repeat,
+    ".comm": _Assembler.common,
+    ".lcomm": _Assembler.common,
+}
+
+
+def units_of(section: Section) -> Iterator[bytes]:
+    """Yield the bytes of each unit of a section, fill included."""
+    for unit in section.units:
+        yield section.data[unit.offset : unit.offset + unit.size]
+
+
+def _text_between(program: Program, number: int, mark: str) -> str:
+    """The text of a slice after a mark, without comments: its words."""
+    words = program.bundles[number].syntax.words
+    start = words.index(mark) + 1
+    return " ".join(word for word in words[start:] if word not in ("\n", ";", "\r\n"))
+
+
+def _string(text: str) -> bytes:
+    """The bytes of a string in double quotes."""
+
+    def escaped(match: re.Match[str]) -> str:
+        escape = match[1]
+        if escape[0] in "01234567":
+            return chr(int(escape, 8) & 0xFF)
+        if escape[0] in "xX":
+            return chr(int(escape[1:], 16) & 0xFF)
+        return chr(_ESCAPES.get(escape, ord(escape)))
+
+    inner = text[1:-1] if text[:1] == '"' else text
+    plain = _ESCAPE.sub(escaped, inner.encode("utf-8").decode("latin-1"))
+    return plain.encode("latin-1", "replace")
+
+
+def _unknown(text: str, value: SymbolValue | None) -> UnplacedFinding:
+    if value is None:
+        message = f"the value of {quoted(text)} is not known, and no relocation computes it"
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message)
+    message = f"no symbol {quoted(value.symbol)} in this file; an object leaves it to the linker"
+    return UnplacedFinding(UNDEFINED_LABEL, message)

@@ -1,0 +1,148 @@
+"""Programs of XDNA as sections, symbols and relocations, as an object and as plain bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm import AssemblyError, assemble
+from ipu_asm.assembler.encode import object_of
+from ipu_asm.assembler.object_code import ObjectCode, Section
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.machine_code import Relocation
+from ipu_asm.program.line_table import read_effective_program
+from ipu_asm.text import SourceFile
+from tests.vectors import records
+
+PROGRAM = """\
+  .text
+  .globl f
+  .p2align 4
+  .type f,@function
+f:
+  nopa ; movxm p0, #data+4 ; nopb
+  .p2align 4
+.L1:
+  jl #ext
+  nop
+  j #.L1
+x = 5
+  mova r0, #x+1
+.Lend:
+  .size f, .Lend-f
+  .section .rodata.str,"aMS",@progbits,1
+s: .asciz "hi\\n\\x41"
+  .data
+  .p2align 2
+data: .long 1, f, s+4
+  .byte .Lend-f, . - data
+"""
+
+
+def read(text: str, *, is_final: bool = False) -> ObjectCode:
+    source = SourceFile(text, "kernel.aie")
+    effective = read_effective_program(load_isa("xdna1"), source)
+    return object_of(effective, source, is_final=is_final)
+
+
+def section(code: ObjectCode, name: str) -> Section:
+    return next(each for each in code.sections if each.name == name)
+
+
+def check_refused(text: str, message: str) -> None:
+    with pytest.raises(AssemblyError) as refused:
+        assemble(text, isa="xdna1")
+    assert message in str(refused.value)
+
+
+def test_every_bundle_of_the_vendor_is_assembled() -> None:
+    for each in records("xdna_words"):
+        if "asm" in each:
+            found = assemble(each["asm"], isa=each["isa"])
+            assert [unit.hex() for unit in found] == [each["bytes"]], each["asm"]
+
+
+def test_the_address_of_a_symbol_is_a_relocation_that_names_it() -> None:
+    text = section(read(PROGRAM), ".text")
+    assert text.relocations == (
+        Relocation(46, 0, "data", 4),
+        Relocation(1, 16, "ext"),
+        Relocation(1, 24, ".L1"),
+    )
+    assert section(read(PROGRAM), ".data").relocations == (
+        Relocation(50, 4, "f"),
+        Relocation(50, 8, "s", 4),
+    )
+
+
+def test_gaps_in_code_are_filled_and_its_end_is_aligned() -> None:
+    text = section(read(PROGRAM), ".text")
+    assert [(unit.offset, unit.size) for unit in text.units if unit.bundle < 0] == [
+        (12, 4),
+        (34, 14),
+    ]
+    assert text.alignment == 16
+    assert len(text.data) % 16 == 0
+
+
+def test_symbols_have_their_type_size_and_place() -> None:
+    symbols = {each.name: each for each in read(PROGRAM).symbols}
+    assert (symbols["f"].kind, symbols["f"].binding, symbols["f"].size) == ("func", "global", 34)
+    assert (symbols["s"].section, symbols["data"].section) == (".rodata.str", ".data")
+    assert (symbols["ext"].section, symbols["ext"].binding) == ("", "global")
+    assert symbols[".L1"].value == 16
+    assert ".Lend" not in symbols
+
+
+def test_data_hold_strings_differences_and_the_place_itself() -> None:
+    code = read(PROGRAM)
+    assert section(code, ".rodata.str").data == b"hi\nA\0"
+    assert section(code, ".rodata.str").flags == "aMS"
+    assert section(code, ".data").data[12:] == bytes([34, 13])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (".byte 1, -1", "01ff"),
+        (".short 0x1234", "3412"),
+        (".float 1.0", "0000803f"),
+        (".space 3, 7", "070707"),
+        (".fill 2, 2, 5", "05000500"),
+        ('.ascii "a;b"', "613b62"),
+        ("a: .byte 1\n.byte . - a", "0101"),
+        (".set n, 3\n.byte n * 2", "06"),
+        (".data\n.byte 1\n.p2align 2\n.byte 2", "0100000002"),
+        ("nop\n.byte 1\nnop", "0100" + "01" + "00" + "0100"),
+    ],
+)
+def test_directives_place_bytes(text: str, expected: str) -> None:
+    assert b"".join(assemble(text, isa="xdna1")).hex() == expected
+
+
+def test_labels_have_their_addresses_where_no_linker_follows() -> None:
+    units = assemble("nop\nl:\n j #l\n j #l+2", isa="xdna1")
+    assert [unit.hex() for unit in units] == ["0100", "950000010000", "950000020000"]
+
+
+def test_sections_return_to_those_before() -> None:
+    code = read(
+        ".data\n.byte 1\n.pushsection .text\nnop\n.popsection\n.byte 2\n.text\n.previous\n.byte 3"
+    )
+    assert section(code, ".data").data == bytes([1, 2, 3])
+
+
+def test_common_symbols_are_reserved() -> None:
+    code = read(".comm shared, 64, 4\n.lcomm own, 8\nnop")
+    symbols = {each.name: each for each in code.symbols}
+    assert (symbols["shared"].kind, symbols["shared"].size, symbols["shared"].value) == (
+        "common", 64, 4,
+    )  # fmt: skip
+    assert section(code, ".bss").kind == "nobits"
+
+
+def test_what_no_bytes_hold_is_an_error_with_its_place() -> None:
+    check_refused("jl #ext", "no symbol `ext` in this file; an object leaves it to the linker")
+    check_refused("nop\n.data\n.byte 1", "bytes without an object hold one section")
+    check_refused('.incbin "x.bin"\nnop', "what `.incbin` puts into an object is not known")
+    check_refused("a: nop\n.long a + a", "the value of `a+a` is not known")
+    check_refused("nop\n.space n\n.set n, m", "has no value here")
