@@ -368,41 +368,34 @@ class _Assembler:
         base = self.code.evaluate(text, {**dict.fromkeys(names, 0), **values})
         if base is None:
             return None
-        factors = {name: self._factor(text, names, values, name, base) for name in names}
-        return self._linked(factors, values, base)
+        places = {name: self._moved_with(name) for name in names}
 
-    def _factor(
-        self, text: str, names: Mapping[str, None], values: Mapping[str, int], name: str, base: int
-    ) -> int:
-        """By how much the value of an expression grows with a symbol that the linker moves."""
-        if name in self.constants and name not in self.labels:
-            return 0
-        moved = {**dict.fromkeys(names, 0), **values}
-        moved[name] += _PROBE
-        return ((self.code.evaluate(text, moved) or 0) - base) // _PROBE
+        def growth(*moved: str) -> int:
+            """By how much the value grows if these symbols are at higher addresses."""
+            steps = {name: values.get(name, 0) + _PROBE * (name in moved) for name in names}
+            return (self.code.evaluate(text, steps) or 0) - base
 
-    def _linked(
-        self, factors: Mapping[str, int], values: Mapping[str, int], base: int
-    ) -> int | SymbolValue | None:
-        """The value of an expression with the factors of its symbols."""
-        by_section: dict[str, int] = {}
-        for name, factor in factors.items():
-            place = self.labels.get(name)
-            key = place[0] if place is not None else f"\0{name}"
-            by_section[key] = by_section.get(key, 0) + factor
-        moving = [key for key, factor in by_section.items() if factor]
+        moving = {
+            place: growth(*(name for name in names if places[name] == place))
+            for place in dict.fromkeys(filter(None, places.values()))
+        }
+        moving = {place: amount for place, amount in moving.items() if amount}
         if not moving:
             return base
-        if len(moving) > 1 or by_section[moving[0]] != 1:
+        (place, amount), *more = moving.items()
+        if more or amount != _PROBE:
             return None
-        if self.is_final and not moving[0].startswith("\0"):
+        if self.is_final and place in self.sections:
             return base
-        symbol = next(
-            name
-            for name, factor in factors.items()
-            if factor == 1 and (self.labels.get(name, (f"\0{name}",))[0] == moving[0])
-        )
-        return SymbolValue(symbol, base - values.get(symbol, 0))
+        alone = (name for name in names if places[name] == place and growth(name) == _PROBE)
+        symbol = next(alone, None)
+        return None if symbol is None else SymbolValue(symbol, base - values.get(symbol, 0))
+
+    def _moved_with(self, name: str) -> str:
+        """What the linker moves a symbol with: its section, or itself; empty for a constant."""
+        if name in self.labels:
+            return self.labels[name][0]
+        return "" if name in self.constants else f"\0{name}"
 
     def _symbol_value(self, name: str, number: int, offset: int, depth: int) -> int | None:
         if name in self.labels:
@@ -410,6 +403,10 @@ class _Assembler:
         if name in self.constants and depth < 40:
             text, at = self.constants[name]
             value = self._value(text, at, offset, depth + 1)
+            if isinstance(value, SymbolValue) and value.symbol in self.labels:
+                section, start = self.labels[value.symbol]
+                self.labels[name] = (section, start + value.addend)
+                return start + value.addend
             return value if isinstance(value, int) else None
         return None
 

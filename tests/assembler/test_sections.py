@@ -112,6 +112,7 @@ def test_data_hold_strings_differences_and_the_place_itself() -> None:
         ("a: .byte 1\n.byte . - a", "0101"),
         (".set n, 3\n.byte n * 2", "06"),
         (".data\n.byte 1\n.p2align 2\n.byte 2", "0100000002"),
+        ("a: nop\nnop\nb:\n.byte ((b - a) / 2) - 1", "0100010001"),
         ("nop\n.byte 1\nnop", "0100" + "01" + "00" + "0100"),
     ],
 )
@@ -146,3 +147,27 @@ def test_what_no_bytes_hold_is_an_error_with_its_place() -> None:
     check_refused('.incbin "x.bin"\nnop', "what `.incbin` puts into an object is not known")
     check_refused("a: nop\n.long a + a", "the value of `a+a` is not known")
     check_refused("nop\n.space n\n.set n, m", "has no value here")
+
+
+def test_a_symbol_set_to_a_label_is_another_name_of_it() -> None:
+    code = read("l: nop\n.set other, l + 2\n.data\n.long other, l")
+    assert section(code, ".data").relocations == (
+        Relocation(50, 0, "other"),
+        Relocation(50, 4, "l"),
+    )
+    assert {each.name: each.value for each in code.symbols}["other"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rpt $m0, ((e - b)/8)-1\n.align 8\nb:\n{ nop\n fnop }\ne:",
+         ["00a00043", "0000e019", "0000e0990000d09a"]),
+        ("1: nop\n bri 1b\n bri 1f\n1: nop", ["0000e019", "00008040", "03008040", "0000e019"]),
+        (".set f, 0x40000\n bri f + 4", ["01008140"]),
+        ("ldconst $m0, 0x12345678", ["7856041923c10042"]),
+        (".macro M a\n setzi $m0, \\a\n.endm\n M 7", ["07000019"]),
+    ],
+)  # fmt: skip
+def test_colossus_is_assembled_word_by_word(text: str, expected: list[str]) -> None:
+    assert [unit.hex() for unit in assemble(text, isa="colossus")] == expected
