@@ -145,9 +145,22 @@ def _no_ops(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
         if sizes is not None and count:
             text = f"{count} {sizes.no_op}" if count > 1 else f"a {sizes.no_op}"
             tooltip = f"the assembler inserts {text} of {sizes.single} bytes here"
+            tooltip += _in_loop(analysis, number)
             syntax = program.bundles[number].syntax
             end = program.starts[number] + syntax.spans[syntax.plan.directive + 1].end
             yield InlayHint(end, f" +{count} {sizes.no_op}", ADDRESSES, tooltip)
+
+
+def _in_loop(analysis: Analysis, number: int) -> str:
+    """Name the innermost loop that executes what the assembler inserts at an alignment."""
+    program = analysis.program
+    address = program.addresses[number]
+    loop = next((loop for loop in enclosing_loops(program, address) if loop.start < address), None)
+    if loop is None:
+        return ""
+    number = program.bundle_at_address[loop.start]
+    first = line_text(program, analysis.source.lines, number)
+    return f", executed in each iteration of the loop{first}"
 
 
 def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:

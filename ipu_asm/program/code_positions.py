@@ -121,8 +121,10 @@ def _taken(isa: Isa, bundle: Bundle) -> int | None:
     instruction = bundle.instructions[0]
     if instruction.spec is not None and "macro" in instruction.spec.traits:
         value = instruction.values[-1]
-        if not isinstance(value, int) or not 0 <= value <= _SHORT_CONSTANT:
+        if not isinstance(value, int):
             return None
+        if not 0 <= value <= _SHORT_CONSTANT:
+            return 2 * sizes.single
     return sizes.single
 
 

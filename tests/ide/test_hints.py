@@ -150,6 +150,26 @@ def test_an_alignment_shows_the_no_ops_that_are_inserted_where_they_are_known() 
     assert tooltips == ["the assembler inserts a nop of 4 bytes here"] * 2
 
 
+def test_a_loop_with_inserted_no_ops_is_named() -> None:
+    tooltips = check_hints(
+        ".align 8\n1:\nadd $m0, $m0, 1\n.align 8\n{ rpt $m1, 0 ; fnop }\n{ nop ; fnop }\n"
+        "brnz $m0, 1b\n.align 8\nnop\n",
+        ".align 8\n1:\nadd $m0, $m0, 1\n.align 8< +1 nop>\n{ rpt $m1, 0 ; fnop }\n{ nop ; fnop }\n"
+        "brnz $m0, 1b< → 0>\n.align 8< +1 nop>\nnop\n",
+        ADDRESSES,
+        isa="colossus",
+    )
+    said = "the assembler inserts a nop of 4 bytes here"
+    inserted = [tooltip for tooltip in tooltips if tooltip.startswith(said)]
+    assert inserted == [f"{said}, executed in each iteration of the loop (line 3)", said]
+
+
+def test_constants_of_more_than_20_bits_take_two_words() -> None:
+    for number, hint in (("0xfffff", "< +1 nop>"), ("0x100000", ""), ("-1", "")):
+        text = f".align 8\nldconst $m0, {number}\n.align 8"
+        check_hints(f"{text}\n", f"{text}{hint}\n", ADDRESSES, isa="colossus")
+
+
 def test_a_hint_of_the_last_operand_stands_before_that_of_its_instruction() -> None:
     check_hints(
         "incr lr2 1; ldr_cyclic_mult_reg lr1 cr1 lr6; mult.ve r0 lr6 lr6 lr6 lr2;;",

@@ -44,6 +44,7 @@ _IN_BUNDLE = 1 << 31
 _NO_OP = 0x19E0_0000
 _LOW_BITS, _ALL_BITS = 0xF_FFFF, 0xFFFF_FFFF
 _DECODED = 1 << 14
+_TOP = 24
 
 
 class _Field(NamedTuple):
@@ -130,11 +131,13 @@ class ColossusCode(MachineCode):
         self._by_form: dict[tuple[str, str], list[Encoding]] = {}
         for each in encodings:
             self._by_form.setdefault((each.form.slot, each.form.syntax), []).append(each)
-        by_mask: dict[int, dict[int, list[Encoding]]] = {}
-        for each in sorted(encodings, key=_shown_first):
-            mask = each.pattern.mask
-            by_mask.setdefault(mask, {}).setdefault(each.pattern.fixed, []).append(each)
-        self._by_mask = list(by_mask.items())
+        ordered = sorted(encodings, key=_shown_first)
+        rows = [(each.pattern.mask, each.pattern.fixed, each) for each in ordered]
+        # By the highest bits of the word: the masks, bits and encodings of forms that have these.
+        self._by_top = [
+            [row for row in rows if not (top << _TOP ^ row[1]) & row[0] >> _TOP << _TOP]
+            for top in range(1 << (32 - _TOP))
+        ]
         self._decoded = lru_cache(maxsize=_DECODED)(self._decode_word)
 
     def size(self, unit: Sequence[CodeInstruction]) -> int:
@@ -275,13 +278,9 @@ class ColossusCode(MachineCode):
         self, word: int, kinds: frozenset[int] = frozenset()
     ) -> tuple[Encoding, tuple[int, ...]] | None:
         """The encoding of a word, and its operands; one with operands of these kinds if given."""
-        found = [
-            encoding
-            for mask, encodings in self._by_mask
-            for encoding in encodings.get(word & mask, ())
-            if not kinds or not kinds.isdisjoint(encoding.relocations)
-        ]
-        for encoding in sorted(found, key=_shown_first):
+        for mask, fixed, encoding in self._by_top[word >> _TOP]:
+            if word & mask != fixed or (kinds and kinds.isdisjoint(encoding.relocations)):
+                continue
             values = encoding.values(word)
             if values is None or not encoding.holds(values):
                 continue
