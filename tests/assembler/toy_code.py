@@ -89,7 +89,7 @@ class ToyCode(MachineCode):
     ) -> CodeUnit | EncodingProblem:
         data = bytearray([_BUNDLE + len(unit)] if len(unit) > 1 else [])
         relocations = []
-        for number, (form, operands) in enumerate(unit):
+        for number, (form, operands, _) in enumerate(unit):
             opcode = next(key for key, text in _TEXTS.items() if text.split()[0] == form.mnemonic)
             value = value_of(operands[0][1:]) if opcode == JUMP - 3 else 0
             if isinstance(value, SymbolValue):
