@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from ipu_asm.assembler.code_text import CodeLine, code_lines
 from ipu_asm.assembler.elf_reader import MAGIC, ElfError, read_elf
@@ -21,6 +22,9 @@ from ipu_asm.text import LineIndex
 
 _MIN_SHARE = 0.9
 """Of the lines of a listing, how many a set must have as units before it is taken."""
+
+MAX_CODE: Final = 1 << 19
+"""Bytes in sections of code; 20 s of decoding. Larger programs are not of one tile."""
 
 _HEX_LINE = re.compile(r"(?:0[xX])?((?:[0-9a-fA-F]{2}[ \t]*)+)")
 _COMMENT = re.compile(r"(?:#|//).*")
@@ -57,6 +61,8 @@ def read_code_file(data: bytes, name: str, isa_name: str | None = None) -> CodeF
         raise FileError(str(error), name) from None
     if isa_name not in (None, found):
         raise FileError(f"expected an object for `{isa_name}`, found one for `{found}`", name)
+    if sum(len(section.data) for section in code.sections if section.is_code) > MAX_CODE:
+        raise FileError(f"sections of code have more than {MAX_CODE:,} bytes", name)
     isa = load_isa(found)
     return CodeFile(isa, required_machine_code(isa, name), code)
 
@@ -113,6 +119,8 @@ def _listed(text: str, name: str, isa_name: str | None) -> CodeFile:
     if not file.listing.units:
         expected = "expected lines of `address: bytes assembly`"
         raise FileError(f"{expected}, found none; `--no-show-raw-insn` leaves the bytes out", name)
+    if sum(len(section.data) for section in file.code.sections) > MAX_CODE:
+        raise FileError(f"the listing has more than {MAX_CODE:,} bytes of code", name)
     if isa_name is None and share < _MIN_SHARE:
         shown = f"{share:.0%} of its lines are units of `{file.isa.name}`, the nearest set"
         raise FileError(f"the instruction set is not clear: {shown}; name it with --isa", name)

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import groupby, pairwise
-from typing import Final, Iterator
+from typing import Final, Iterator, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.machine_code import (
     CodeInstruction,
     CodeUnit,
@@ -90,6 +92,7 @@ class _Writer:
         for symbol in code.symbols:
             if symbol.kind not in ("section", "file"):
                 self.symbols.setdefault(symbol.section, []).append(symbol)
+        self._differences: dict[bytes, str] = {}
         self.units = [self._decoded(section) for section in code.sections]
         self.labels = self._labels()
 
@@ -141,24 +144,43 @@ class _Writer:
         self, section: Section, at: int, decoded: DecodedUnit, own: tuple[Relocation, ...]
     ) -> _Unit:
         """A unit, and whether its text is encoded as the same bytes."""
+        data = section.data[at : at + decoded.size]
         if own:
             shown = [
                 each._replace(symbol=self.names.get(each.symbol, _quoted(each.symbol)))
                 for each in own
             ]
             decoded = self.machine_code.decode(section.data, at, shown) or decoded
-        else:
-            shown = []
-        instructions = [CodeInstruction(each.form, each.operands) for each in decoded.instructions]
-        encoded = self.machine_code.encode(instructions, _value_of)
-        data = section.data[at : at + decoded.size]
+            unit = _Unit(at, decoded, own)
+            return unit._replace(reason=self._difference(unit, data, shown))
+        # Units repeat, no-ops above all.
+        if data not in self._differences:
+            self._differences[data] = self._difference(_Unit(at, decoded, own), data, ())
+        return _Unit(at, decoded, own, self._differences[data])
+
+    def _difference(self, unit: _Unit, data: bytes, relocations: Sequence[Relocation]) -> str:
+        """Why the text of a unit is not assembled to its bytes; empty if it is."""
+        bundle = parser_for(self.isa).bundle(self._assembly(unit))
+        if bundle.findings:
+            return bundle.findings[0].message
+        encoded = self.machine_code.encode(list(_to_encode(bundle)), self._value_of)
         if not isinstance(encoded, CodeUnit):
-            return _Unit(at, decoded, own, encoded.finding.message)
+            return encoded.finding.message
         if encoded.data != data:
-            return _Unit(at, decoded, own, "encoded in another way")
-        if sorted(encoded.relocations) != sorted(shown):
-            return _Unit(at, decoded, own, "relocations differ")
-        return _Unit(at, decoded, own)
+            return "encoded in another way"
+        is_same = sorted(encoded.relocations) == sorted(relocations)
+        return "" if is_same else "relocations differ"
+
+    def _value_of(self, text: str) -> int | SymbolValue | None:
+        """The value of an operand that the decoder has written: a number, or a symbol and one."""
+        text = text.strip().removeprefix(self.surface.number_mark)
+        try:
+            return int(text, 0)
+        except ValueError:
+            match = _WITH_ADDEND.fullmatch(text)
+            if match is None:
+                return SymbolValue(text) if text else None
+            return SymbolValue(match[1], int(match[2] + match[3], 0))
 
     def _labels(self) -> list[dict[int, list[str]]]:
         """The names at each offset of each section."""
@@ -252,18 +274,18 @@ class _Writer:
 
     def _unit(self, number: int, section: Section, unit: _Unit) -> Iterator[CodeLine]:
         size, count = unit.decoded.size, len(unit.decoded.instructions)
-        text = self._assembly(unit)
+        text = self._assembly(unit, has_labels=self.has_labels)
         if not unit.reason:
             yield CodeLine(f"{_INDENT}{text}", number, unit.offset, size, count)
             return
         yield CodeLine(f"{_INDENT}{self.comment} {text} {self.comment} {unit.reason}")
         yield from self._data(number, section, unit.offset, unit.offset + size)
 
-    def _assembly(self, unit: _Unit) -> str:
+    def _assembly(self, unit: _Unit, *, has_labels: bool = False) -> str:
         shown = []
         for each in unit.decoded.instructions:
             operands = list(each.operands)
-            label = None if unit.relocations else self._label_of(each.target)
+            label = self._label_of(each.target) if has_labels and not unit.relocations else None
             if label is not None and each.target_operand >= 0:
                 operands[each.target_operand] = self.surface.number_mark + label
             separator = f"{self.surface.operand_separator.strip()} "
@@ -275,7 +297,7 @@ class _Writer:
         return text + self.surface.bundle_end.strip()
 
     def _label_of(self, target: int | None) -> str | None:
-        if target is None or not self.has_labels:
+        if target is None:
             return None
         for section, names in zip(self.code.sections, self.labels):
             found = names.get(target - section.address, ())
@@ -329,21 +351,16 @@ def _rows(data: bytes) -> Iterator[bytes]:
             yield from (run[at : at + step] for at in range(0, len(run), step))
 
 
+def _to_encode(bundle: Bundle) -> Iterator[CodeInstruction]:
+    for each in bundle.instructions:
+        if each.spec is not None:
+            others = tuple(other.spec for other in each.others if other.spec is not None)
+            yield CodeInstruction(each.spec, each.words[1:], others)
+
+
 def _targets(unit: _Unit) -> Iterator[int]:
     if not unit.relocations:
         yield from (each.target for each in unit.decoded.instructions if each.target is not None)
-
-
-def _value_of(text: str) -> int | SymbolValue | None:
-    """The value of an operand that a decoder has written: a number, or a symbol and a number."""
-    text = text.strip()
-    try:
-        return int(text, 0)
-    except ValueError:
-        match = _WITH_ADDEND.fullmatch(text)
-        if match is None:
-            return SymbolValue(text) if text else None
-        return SymbolValue(match[1], int(match[2] + match[3], 0))
 
 
 def _with_addend(name: str, addend: int) -> str:

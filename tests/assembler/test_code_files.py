@@ -59,7 +59,7 @@ def check_code(data: bytes, *expected: str, has_labels: bool = False) -> None:
 
 
 def test_a_unit_is_a_line_with_all_its_instructions() -> None:
-    check_code(b"\xc2\3\7\1\2\5", "    lda r7, [p0,#0]; nop", "    add r5, r5, #1")
+    check_code(b"\xc2\3\7\5\1\2\5", "    lda r7, [p0,#0]; mov r1, r0", "    add r5, r5, #1")
 
 
 def test_targets_are_labels_where_addresses_are_known() -> None:
