@@ -588,7 +588,7 @@ def _string(text: str) -> bytes:
         return chr(_ESCAPES.get(escape, ord(escape)))
 
     inner = text[1:-1] if text[:1] == '"' else text
-    plain = _ESCAPE.sub(escaped, inner.encode("utf-8").decode("latin-1"))
+    plain = _ESCAPE.sub(escaped, inner.encode("utf-8", "surrogatepass").decode("latin-1"))
     return plain.encode("latin-1", "replace")
 
 

@@ -214,7 +214,7 @@ def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     # The hint of a bundle is where the next one begins.
     for number in range(max(first - 1, 0), last + 1):
         address = program.addresses[number]
-        if not program.bundles[number].size:
+        if not program.bundles[number].instructions:
             continue
         count = executions[address]
         if count is not None and (address == 0 or count != executions[address - 1]):

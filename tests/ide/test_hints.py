@@ -123,6 +123,11 @@ def test_every_example_has_its_remarks_in_place(text: str) -> None:
     check_places(text)
 
 
+def test_characters_that_no_instruction_has_get_no_hint() -> None:
+    for text in ("\f\n", "\f", "x;;\n\f\n"):
+        check_places(text)
+
+
 @settings(max_examples=30)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_theirs_in_place(text: str, isa: str) -> None:
