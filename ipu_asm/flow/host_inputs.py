@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Iterable, Mapping
+from typing import Iterable, Iterator, Mapping
 
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.assertions.syntax import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import control_facts, facts_with
 from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.isa import manifests
+from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.program.register_notes import MemoryNote, bases_of, memory_notes, register_notes
+from ipu_asm.text import Span
 
 _VALUE = re.compile(r"(-?(?:0x[\da-f_]+|\d[\d_]*))(?:$|[,;:]|[ \t]+\()", re.IGNORECASE)
 _WORD = 1 << 32
+_REGISTER = re.compile(r"\b[a-z]+\d+\b")
+_UNUSED = re.compile(r"\b(?:unused|reserved|spare|free|not? (?:used|read|needed)|ignored)\b")
 _CR_COMMENT = re.compile(r"^\W*CR[ \t].*$", re.MULTILINE)
 
 
@@ -97,9 +102,39 @@ def said_elsewhere(program: Program, constants: Mapping[str, int]) -> dict[str, 
         elif name in bases and bases[name].start != constant * bases[name].row:
             found[name] = f"`{bases[name].name}` is at {bases[name].start // bases[name].row:#x}"
         elif not stated and not re.search(rf"\b{name}\b", head):
-            unread = _unread(program, re.findall(r"\b[a-z]+\d+\b", head))
+            unread = next(_unread(program, _REGISTER.findall(head)), "")
             found |= {name: f"nothing reads `{unread}`"} if unread else {}
     return found
+
+
+def unread_registers(program: Program) -> list[str]:
+    """Return the registers of the head comment that only the host sets and that nothing reads.
+
+    Those that a line says to be unused are not among them.
+    """
+    lines = [line for line in _head(program).lower().split("\n") if not _UNUSED.search(line)]
+    return list(dict.fromkeys(_unread(program, _REGISTER.findall("\n".join(lines)))))
+
+
+def undescribed_registers(program: Program, registers: Iterable[str]) -> set[str]:
+    """Return those of some registers that neither the head comment nor a setting names."""
+    head = set(_REGISTER.findall(_head(program).lower()))
+    stated = {name for each in configurations_of(program) for name in each}
+    return set(registers) - head - stated
+
+
+@cached_on_bundle
+def base_operands(isa: Isa, bundle: Bundle) -> tuple[tuple[str, str, Span], ...]:
+    """Return the mnemonic, the register and its span for each register in an address."""
+    found = []
+    for place, instruction in enumerate(bundle.instructions):
+        spec = instruction.spec
+        accesses = spec.scalar.accesses if spec is not None and spec.scalar is not None else ()
+        named = {term.operand for access in accesses for term in access.address}
+        for number, (operand, word) in enumerate(zip(instruction.operands, instruction.words[1:])):
+            if operand is not None and operand.name in named:
+                found.append((instruction.mnemonic, word.lower(), bundle.span(place, number)))
+    return tuple(found)
 
 
 def _head(program: Program) -> str:
@@ -109,13 +144,13 @@ def _head(program: Program) -> str:
     return text[: bundle.first_token.start] if bundle.syntax.words else text
 
 
-def _unread(program: Program, named: Iterable[str]) -> str:
-    """Return the first register in a list that only the host sets and that nothing reads."""
+def _unread(program: Program, named: Iterable[str]) -> Iterator[str]:
+    """Yield the registers in a list that only the host sets and that nothing reads."""
     isa = program.isa
     names, changing = scalar_registers(isa)
     options = {option.register for option in manifests()[isa.name].host_options}
     host = set(names[changing:]) - set(isa.constants) - options - set(host_registers(program))
-    return next((name for name in named if name in host), "")
+    return (name for name in named if name in host)
 
 
 def input_regions(program: Program, values: Mapping[str, int]) -> list[InputRegion]:

@@ -287,6 +287,15 @@ def bases_of(program: Program) -> dict[str, MemoryNote]:
     return found
 
 
+def base_name(text: str) -> str:
+    """Return the name at the beginning of a note that says that a region begins there, or "".
+
+    It is ``WEIGHT_BASE`` in ``WEIGHT_BASE (weights, transposed)``.
+    """
+    match = _BASE.match(text)
+    return match[0] if match else ""
+
+
 def _is_called(name: str, stem: str) -> bool:
     words = name.lower().replace(" ", "_")
     return words in (stem, f"{stem}s", f"{stem}es") or stem == f"{words}s"

@@ -71,6 +71,8 @@ BUGS = [
         ("W301", "ADD lr8 lr9 cr15;", "ADD lr8 lr9 cr1;"),
         ("W302", "INC lr2 1; INCR_MOD_POW2 lr4 cr15 9;", "INC lr2 1;"),
         ("W312", "LDR_CYCLIC_MULT_REG lr2 cr2 lr4;;\n", "LDR_CYCLIC_MULT_REG lr2 cr1 lr4;;\n"),
+        ("W313", "LDR_MULT_REG r1 lr0 cr3", "LDR_MULT_REG r1 lr0 cr4"),
+        ("W313", "STR_POST_AAQ_REG lr3 cr6", "STR_POST_AAQ_REG lr3 cr5"),
         ("W312", "LDR_MULT_REG r1 lr0 cr3", "LDR_MULT_REG r1 lr0 cr1"),
         ("W312", "STR_POST_AAQ_REG lr3 cr6", "STR_POST_AAQ_REG lr3 cr1"),
         (

@@ -55,7 +55,7 @@ def test_near_names_are_suggested_first() -> None:
     check_suggestions("unused-lable", "unused-label")
     check_suggestions("acc.frist", "acc.first")
     check_suggestions("H1O4", "H104")
-    check_suggestions("w399", "W312", "W311", "W310")
+    check_suggestions("w399", "W313", "W312", "W311")
 
 
 def test_names_with_the_word_in_them_are_suggested() -> None:

@@ -40,9 +40,9 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.flow.host_inputs import said_elsewhere
+from ipu_asm.flow.host_inputs import base_operands, said_elsewhere
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
@@ -58,7 +58,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     said = said_elsewhere(program, constants) if numbers else {}
     for number in numbers:
         for mnemonic, register, span in _constant_bases(program.isa, program.bundles[number]):
-            value, elsewhere = constants[register.lower()], said.get(register.lower())
+            value, elsewhere = constants[register], said.get(register)
             if elsewhere is None and value == 0:
                 continue  # row 0 is a place as any other
             message = (
@@ -74,18 +74,9 @@ def _has_constant_base(isa: Isa, bundle: Bundle) -> bool:
     return bool(_constant_bases(isa, bundle))
 
 
-@cached_on_bundle
-def _constant_bases(isa: Isa, bundle: Bundle) -> tuple[tuple[str, str, Span], ...]:
+def _constant_bases(isa: Isa, bundle: Bundle) -> list[tuple[str, str, Span]]:
     """The mnemonics with a constant register in an address, and the register with its span."""
-    found = []
-    for place, instruction in enumerate(bundle.instructions):
-        spec = instruction.spec
-        accesses = spec.scalar.accesses if spec is not None and spec.scalar is not None else ()
-        named = {term.operand for access in accesses for term in access.address}
-        for number, (operand, word) in enumerate(zip(instruction.operands, instruction.words[1:])):
-            if operand is not None and operand.name in named and word.lower() in isa.constants:
-                found.append((instruction.mnemonic, word, bundle.span(place, number)))
-    return tuple(found)
+    return [each for each in base_operands(isa, bundle) if each[1] in isa.constants]
 
 
 RULE = Rule(
