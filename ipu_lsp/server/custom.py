@@ -16,6 +16,7 @@ REFERENCE = "ipu/reference"
 MEMORY_MAP = "ipu/memoryMap"
 RUN_TOTALS = "ipu/runTotals"
 RUN_INPUTS = "ipu/runInputs"
+DISASSEMBLY = "ipu/disassembly"
 
 ASSEMBLE = "ipu.assemble"
 LAUNCHED = "ipu.launched"
@@ -82,5 +83,6 @@ READERS: Mapping[str, ParamsReader] = {
     MEMORY_MAP: _read,
     RUN_TOTALS: _read,
     RUN_INPUTS: _read_run_inputs,
+    DISASSEMBLY: _read,
 }
 """Functions that parse the parameters of a request; any exception means invalid parameters."""

@@ -16,6 +16,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server import handlers
 from ipu_lsp.server.custom import (
     COMMANDS,
+    DISASSEMBLY,
     EXPANSION,
     LISTING,
     MEMORY_MAP,
@@ -148,4 +149,5 @@ FEATURES = (
     Feature(MEMORY_MAP, "views.memory_map"),
     Feature(RUN_TOTALS, "views.run_totals"),
     Feature(RUN_INPUTS, "views.run_inputs"),
+    Feature(DISASSEMBLY, "views.disassembly"),
 )

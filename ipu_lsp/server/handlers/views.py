@@ -7,7 +7,10 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as t
 
+from ipu_asm.analysis.annotated_code import annotated
+from ipu_asm.assembler.code_files import read_code_file
 from ipu_asm.assembler.encode import encode_without_errors
+from ipu_asm.config.files import FileError, Target, is_code_file, read_bytes
 from ipu_asm.flow.loops import SourceLoop
 from ipu_asm.ide import listing as ide_listing
 from ipu_asm.ide import memory_map as ide_memory_map
@@ -60,6 +63,8 @@ def _found(view: View, has_words: bool) -> ide_listing.Listing:
     words = encode_without_errors(ide_listing.listed_program(view.analysis))
     return ide_listing.listing(view.analysis, words, has_words=has_words)
 
+
+_MAX_OBJECT = 1 << 18  # bytes: no other request is answered meanwhile
 
 _MAKERS: Mapping[str, Callable[[LspSession, View], Json]] = {
     LISTING_SCHEME: shown_listing,
@@ -277,6 +282,25 @@ def run_totals(session: LspSession, params: DocumentParams) -> Json | None:
         if view is None
         else ide_run_inputs.run_totals(view.analysis.effective_program)._asdict()
     )
+
+
+def disassembly(session: LspSession, params: DocumentParams) -> Json | None:
+    """Return the annotated assembly of an object or a listing on the disk, or why there is none.
+
+    None for a URI that is no file.
+    """
+    path = path_of(params.text_document.uri)
+    if path is None:
+        return None
+    try:
+        data = read_bytes(Target(path), _MAX_OBJECT)
+        if not is_code_file(data):
+            raise FileError("expected an ELF file or a listing of `objdump -d`", path)
+        file = read_code_file(data, path)
+    except FileError as error:
+        return {"isa": None, "text": "", "message": str(error)}
+    lines = file.lines(has_labels=False)
+    return {"isa": file.isa.name, "text": annotated(file, lines, path), "message": ""}
 
 
 def reference(session: LspSession, params: DocumentParams) -> Json | None:
