@@ -145,7 +145,7 @@ EARLY = ["lda r8, [p0, #0]", "add r1, r8, #1", *["nop"] * 6, "add r2, r8, #1"]
 
 
 def test_a_read_of_a_register_in_which_nothing_can_be_is_too_early_whatever_follows() -> None:
-    for register in ("r8", "r15", "m0", "dj7", "s3"):
+    for register in ("r8", "r15", "m0", "dj7", "dc3"):
         read = f"mov r1, {register}"
         lines = [f"lda {register}, [p0, #0]", read, *["nop"] * 6, read, *RETURN]
         check_lost("xdna1", lines, register)
