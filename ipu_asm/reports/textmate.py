@@ -130,8 +130,9 @@ def _top(language: Language) -> Iterator[Pattern]:
     if has_preprocessor(language):
         yield {"include": "#preprocessor"}
     yield from directives(language)
+    label = language.terminals.word + ("|[0-9]+" if language.numeric_labels else "")
     yield {
-        "match": f"({language.terminals.word}){BLANKS}({language.label_colon})",
+        "match": f"({label}){BLANKS}({language.label_colon})",
         "captures": {
             "1": {"name": language.scope(LABEL)},
             "2": {"name": language.scope("punctuation.separator.label")},

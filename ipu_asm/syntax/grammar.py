@@ -22,6 +22,7 @@ from ipu_asm.named_tuple import NamedTuple
 # word that begins a statement is a DIRECTIVE, too, if it starts with a dot or EQUALS follows it.
 # Between BRACES each END separates two statements. A slice does not end inside a match of WHOLE.
 LABEL_TOKENS = ("WORD", "COLON")
+NUMERIC = "NUMERIC"
 DIRECTIVE = "DIRECTIVE"
 COMMENT = "COMMENT"
 BRACES = ("LBRACE", "RBRACE")
@@ -68,6 +69,9 @@ class Grammar:
         self._slices = re.compile(rf"(?:{whole}[\w \t.]+|{skip}|(?!{end})[\s\S])*(?:{end}|\Z)")
         self._directive = self._letters.get(DIRECTIVE, "")
         self._label = "".join(self._letters.get(name, "") for name in LABEL_TOKENS)
+        # A number and the mark of a label, where labels may be numbers.
+        is_numeric = NUMERIC in self._letters
+        self._numeric = self._letters["NUMBER"] + self._label[1:] if is_numeric else ""
         self._equals = self._letters.get("EQUALS", STRAY)
         # Whether a slice may end because of how the next line begins: a brace goes on till then.
         self.looks_ahead = BRACES[0] in self._letters
@@ -110,6 +114,8 @@ class Grammar:
     def shape(self, words: tuple[str, ...]) -> str:
         """The shape of a bundle with these tokens."""
         shape = "".join(map(self._kinds.__getitem__, words))
+        if self._numeric and shape.startswith(self._numeric) and words[0].isdigit():
+            shape = self._label[0] + shape[1:]
         return self._with_directive(shape, words) if self._directive else shape
 
     def _with_directive(self, shape: str, words: tuple[str, ...]) -> str:

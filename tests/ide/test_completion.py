@@ -440,4 +440,6 @@ def test_numbers_before_and_behind_are_offered_as_labels_the_nearest_first() -> 
     assert {item.kind for item in items.values()} == {"label"}
     assert [item.detail for item in items.values()] == ["line 3", "line 2", "line 4", "line 5"]
     check_completions("1: nop\n brz $m0, 1$0\n", "1b", replaced="1", isa="colossus")
+    items = check_completions("1: nop\n j $0\n1: nop\n", isa="xdna2")
+    assert {"#1b", "#1f"} <= {item.insert_text for item in items.values()}
     check_completions("1: nop\n add $m0, $m1, 1$0\n", isa="colossus", replaced="1")

@@ -50,28 +50,31 @@ def check_parse(name: str, text: str, start: str = "bundle") -> bool:
     assert [text[first:stop] for first, stop in places] == list(words)
     shape = grammar.shape(words)
     numbers = {first: number for number, (first, _) in enumerate(places)}
-    directives = {
-        first for (first, _), letter in zip(places, shape) if grammar.terminal(letter) == DIRECTIVE
+    by_place = {
+        first: grammar.terminal(letter)
+        for (first, _), letter, word in zip(places, shape, words)
+        if grammar.terminal(letter) == DIRECTIVE or word.isdigit()
     }
-    expected = _read_by_lark(name, text, start, numbers, directives)
+    expected = _read_by_lark(name, text, start, numbers, by_place)
     found = grammar.parse(shape, start)
     assert found == expected, text
     return isinstance(found, Tree)
 
 
 def _read_by_lark(
-    name: str, text: str, start: str, numbers: dict[int, int], directives: set[int]
+    name: str, text: str, start: str, numbers: dict[int, int], by_place: dict[int, str]
 ) -> Tree | int:
     """Lark's tree with token numbers for tokens, or the number of the token it gives up at.
 
-    What is a directive is told by its place, which no lexer of Lark's knows: it is told here.
+    What is a directive or a label in digits depends on its place, which no lexer of Lark's knows:
+    `by_place` has their terminals.
     """
     lark = lark_of(name)
     parser = lark.parse_interactive("", start=start)
     try:
         for token in lark.lex(text):
-            if token.start_pos in directives:
-                token = LarkToken.new_borrow_pos(DIRECTIVE, token.value, token)
+            kind = by_place.get(token.start_pos or 0, token.type)
+            token = LarkToken.new_borrow_pos(kind, token.value, token)
             parser.feed_token(token)
         feed_eof: Any = parser.feed_eof
         return _numbered(feed_eof(), numbers)
@@ -93,9 +96,9 @@ def _numbered(node: LarkTree[Any], numbers: dict[int, int]) -> Tree:
     )
 
 
-def _apart_from_place(kind: str) -> str:
-    """The kind of a token where its place does not count: words may be directives by theirs."""
-    return "WORD" if kind == DIRECTIVE else kind
+def _apart_from_place(kind: str, word: str) -> str:
+    """The kind of a token where its place does not count: a directive, or a label in digits."""
+    return "WORD" if kind == DIRECTIVE or word.isdigit() else kind
 
 
 def slices(name: str, text: str) -> list[str]:
@@ -123,12 +126,12 @@ def test_tokens_and_their_kinds_are_those_of_larks_lexer(name: str) -> None:
     for text in random_texts(2000, seed=6):
         words = grammar.words(text)
         kinds = [grammar.terminal(letter) for letter in grammar.shape(words)]
-        ours = [(_apart_from_place(kind), word) for kind, word in zip(kinds, words)]
+        ours = [(_apart_from_place(kind, word), word) for kind, word in zip(kinds, words)]
         first_stray = next((n for n, (kind, _) in enumerate(ours) if kind == "STRAY"), len(ours))
         theirs: list[tuple[str, str]] = []
         with suppress(UnexpectedCharacters):
             lexed = lark_of(name).lex(text)
-            theirs += ((_apart_from_place(token.type), token.value) for token in lexed)
+            theirs += ((_apart_from_place(token.type, token.value), token.value) for token in lexed)
         assert ours[:first_stray] == theirs, text
 
 

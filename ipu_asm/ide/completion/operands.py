@@ -129,7 +129,8 @@ def _values(
     program = analysis.program
     if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
         yield from _labels(program, operand.type, context, begun)
-        yield from _numeric_labels(analysis, context)
+        prefix = "" if begun else operand.type.prefix
+        yield from _numeric_labels(analysis, context, prefix)
     notes = notes_at(program, context.bundle)
     conflicts = _conflicting_writes(program.isa, spec, operand, context)
     for number, (text, detail) in enumerate(operand.type.complete_part(begun)):
@@ -207,7 +208,9 @@ def _labels(
         )
 
 
-def _numeric_labels(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
+def _numeric_labels(
+    analysis: Analysis, context: CompletionContext, prefix: str
+) -> Iterator[CompletionItem]:
     """Yield the nearest numeric labels before and after the instruction, nearest first."""
     program = analysis.program
     address = context.address_in(program)
@@ -215,7 +218,8 @@ def _numeric_labels(analysis: Analysis, context: CompletionContext) -> Iterator[
         distance = program.addresses[number] - address
         line = analysis.source.lines.position(program.span(number, Span(0, 0)).start).line + 1
         sort_text = f"0{abs(distance):05}{distance > 0:d}"
-        yield CompletionItem(text, LABEL, f"line {line}", text, context.span, sort_text, text)
+        edit = prefix + text
+        yield CompletionItem(text, LABEL, f"line {line}", edit, context.span, sort_text, text)
 
 
 def macro_item(candidate: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:

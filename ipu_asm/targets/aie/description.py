@@ -68,6 +68,7 @@ SURFACE = Surface(
     block_comments=(("/*", "*/"),),
     linked=True,
     local_prefix=LOCAL_PREFIX,
+    numeric_labels=True,
     preprocessed=True,
     directives=DIRECTIVES,
     symbol_directives=SYMBOL_DIRECTIVES,

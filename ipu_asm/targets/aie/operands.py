@@ -12,12 +12,14 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.isa.gnu_expressions import is_local_label
 from ipu_asm.isa.operands import (
     Choice,
     NamedRegister,
     OperandType,
     quoted,
     undefined_label_finding,
+    undefined_local_label,
     with_article,
 )
 from ipu_asm.isa.storage import RegisterFile
@@ -340,7 +342,7 @@ class SymbolType(ImmediateType):
     """An immediate or a symbol; a symbol may be external unless it is a local label."""
 
     def _read(self, text: str) -> Parsed:
-        if text.startswith(MARK) and _SYMBOL.fullmatch(text, 1):
+        if text.startswith(MARK) and (_SYMBOL.fullmatch(text, 1) or is_local_label(text[1:])):
             return text[1:]
         return super()._read(text)
 
@@ -351,6 +353,8 @@ class SymbolType(ImmediateType):
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
     ) -> int | UnplacedFinding | None:
+        if is_local_label(text):
+            return undefined_local_label(text)
         if text in labels or not text.startswith(LOCAL_PREFIX):
             return labels.get(text)
         return undefined_label_finding(text, nearest, dropped_if_defined=(text,))

@@ -13,7 +13,6 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
-    UNDEFINED_LABEL,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
 )
@@ -25,6 +24,7 @@ from ipu_asm.isa.operands import (
     OperandType,
     quoted,
     undefined_label_finding,
+    undefined_local_label,
     with_article,
 )
 from ipu_asm.named_tuple import NamedTuple
@@ -394,8 +394,7 @@ class NumberOperand(OperandType):
             expression = read_expression(text)
             return None if expression.register in labels else self._no_number(text, expression)
         if is_local_label(text):
-            message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
-            return UnplacedFinding(UNDEFINED_LABEL, message, dropped_if_defined=(text,))
+            return undefined_local_label(text)
         if text.startswith(LOCAL_PREFIX):
             return undefined_label_finding(text, nearest, dropped_if_defined=(text,))
         return None

@@ -159,6 +159,30 @@ def test_a_label_is_defined_once() -> None:
     assert [finding.code for finding in found] == ["E302"]
 
 
+@pytest.mark.parametrize("isa", NAMES)
+def test_labels_may_be_numbers_that_references_follow_by_a_direction(isa: str) -> None:
+    nops = "nop\n" * 5
+    text = f"1: nop\n 2 : nop\n1: j #2f\n{nops}jnz r0, #1b\n{nops}2: ret lr\n{nops}"
+    assert check_clean(isa, text) == 20
+    found = analyze(isa, text).program
+    assert [reference.target for reference in found.references] == [
+        found.addresses[found.numeric_labels["2"][1]],
+        found.addresses[found.numeric_labels["1"][1]],
+    ]
+
+
+def test_a_numeric_label_that_is_not_there_or_no_number_is_a_mistake() -> None:
+    nops = "nop\n" * 5
+    text = f"1: jnz r0, #1f\n{nops}jnz r0, #2b\n{nops}"
+    found = analyze("xdna2", text).program.findings
+    assert [(finding.code, finding.message) for finding in found] == [
+        ("E301", "no label `1:` behind this"),
+        ("E301", "no label `2:` before this"),
+    ]
+    found = analyze("xdna2", "1b: nop\nnop; 1: nop\n").program.findings
+    assert [finding.code for finding in found] == ["E001", "E001"]
+
+
 @pytest.mark.parametrize(
     ("path", "isa"), [("k.aie", "xdna1"), ("k.aie2", "xdna1"), ("k.aie2p", "xdna2")]
 )
