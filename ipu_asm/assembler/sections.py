@@ -11,6 +11,7 @@ import struct
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol, Unit
+from ipu_asm.assembler.symbol_table import Place, SymbolTable
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -32,13 +33,6 @@ from ipu_asm.program.program import Program
 from ipu_asm.syntax.directives import Argument, directive_arguments
 from ipu_asm.text import Span
 
-_NAME = re.compile(r"(?<![\w.$@'\"])[A-Za-z_.$@][\w.$@]*")
-_LOCAL = re.compile(r"(?<![\w.$])(\d+)([bf])(?![\w.$])")
-_HERE = re.compile(r"(?<![\w.$@'\"])\.(?![\w.$])")
-_LABEL = ".L$"
-"""The beginning of the names of labels that the text does not name: numeric ones and `.`."""
-
-_PROBE = 1 << 40
 _MAX_SECTION = 1 << 24
 _KINDS = {".text": "ax", ".init": "ax", ".data": "aw", ".bss": "aw", ".rodata": "a", ".tdata": "aw"}
 _NO_BITS = (".bss", ".tbss")
@@ -58,7 +52,6 @@ _SILENT = re.compile(
     r"|(?:allow|warn_on|error_on)_\w+|(?:end)?macro|endm|purgem|(?:no)?altmacro|print|warning"
     r"|if\w*|else\w*|endif|rept|irpc?|endr|exitm|func|endfunc|popsection|previous|text|data|bss)"
 )
-Value = int | SymbolValue | None
 
 
 class _Piece:
@@ -129,19 +122,17 @@ class _Assembler:
         self.is_final = is_final
         self.errors: list[Diagnostic] = []
         self.sections: dict[str, _OpenSection] = {}
-        self.current = self._section(".text")
+        self.current = self.section(".text")
         self.previous = self.current
         self.stack: list[tuple[_OpenSection, _OpenSection]] = []
-        self.labels: dict[str, tuple[str, int]] = {}
-        self.local_labels: dict[str, list[tuple[int, str, int]]] = {}
-        self.constants: dict[str, tuple[str, int]] = {}
+        self.table = SymbolTable(code, is_final=is_final)
         self.symbols: dict[str, Symbol] = {}
-        self.sizes: dict[str, tuple[str, int]] = {}
+        self.sizes: dict[str, tuple[str, Place]] = {}
 
     def read(self, number: int, bundle: Bundle) -> None:
         """Place one slice of the program: its label, its directive or its instructions."""
         if bundle.label is not None:
-            self._define(number, bundle.label)
+            self.table.define(bundle.label, self.place(number))
         if bundle.directive is not None:
             self._directive(number, bundle)
         elif bundle.instructions:
@@ -152,8 +143,8 @@ class _Assembler:
                 for each in bundle.instructions
                 if each.spec is not None
             ]
-            self._align(number, self.code.step)
-            self._place(number, self.code.size(unit), instructions=unit)
+            self.align(number, self.code.step)
+            self.append(number, self.code.size(unit), instructions=unit)
 
     def encoded(self) -> tuple[Section, ...]:
         """Return the sections with their bytes."""
@@ -169,7 +160,7 @@ class _Assembler:
         if self.is_final and len(filled) > 1:
             names = " and ".join(f"`{each.name}`" for each in filled[:2])
             message = f"bytes without an object hold one section, found {names}; use `elf`"
-            self._error(filled[1].units[0].bundle, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
+            self.error(filled[1].units[0].bundle, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
         return tuple(found)
 
     def symbols_of(self, sections: Sequence[Section]) -> tuple[Symbol, ...]:
@@ -177,7 +168,7 @@ class _Assembler:
         used = {each.symbol for section in sections for each in section.relocations}
         local = self.program.isa.surface.local_prefix
         names = [
-            *(name for name in self.labels if not name.startswith(local or _LABEL)),
+            *(name for name in self.table.labels if not name.startswith(local)),
             *self.symbols,
             *sorted(used),
         ]
@@ -185,22 +176,19 @@ class _Assembler:
 
     def _symbol(self, name: str) -> Symbol:
         declared = self.symbols.get(name, Symbol(name))
-        size = self._constant(*self.sizes[name]) if name in self.sizes else 0
-        if name in self.labels:
-            section, offset = self.labels[name]
+        size = self.table.number(*self.sizes[name]) if name in self.sizes else 0
+        if name in self.table.labels:
+            section, offset = self.table.labels[name]
             return declared._replace(section=section, value=offset, size=size or 0)
-        if name in self.constants:
-            value = self._constant(*self.constants[name])
+        if name in self.table.constants:
+            value = self.table.number(*self.table.constants[name])
             return declared._replace(section=ABSOLUTE, value=value or 0, size=size or 0)
         is_local = declared.binding == "local"
         return declared._replace(binding="global") if is_local else declared
 
-    def _define(self, number: int, label: str) -> None:
-        place = (self.current.name, self.current.size)
-        if label.isdigit():
-            self.local_labels.setdefault(label, []).append((number, *place))
-        else:
-            self.labels[label] = place
+    def place(self, number: int) -> Place:
+        """The place at which the next byte will be."""
+        return Place(number, self.current.name, self.current.size)
 
     def _directive(self, number: int, bundle: Bundle) -> None:
         word = (bundle.directive or "").lower()
@@ -210,27 +198,24 @@ class _Assembler:
         taken = ARGUMENTS.get(word)
         if assigned[:1] == ("=",):
             text = _text_between(self.program, number, "=")
-            self.constants[bundle.directive or ""] = (
-                self._without_dot(text, self.current.size),
-                number,
-            )
+            self.table.assign(bundle.directive or "", text, self.place(number))
         elif handler is not None:
             handler(self, number, word, arguments)
         elif taken is not None and taken.kind == INTEGERS:
             size = taken.bits // 8 * len(arguments)
-            self._place(number, size, values=arguments)
+            self.append(number, size, values=arguments)
         elif word in _FLOAT_FORMATS:
             data = [self._float(number, word, argument) for argument in arguments]
-            self._place(number, sum(map(len, data)), data=b"".join(data))
+            self.append(number, sum(map(len, data)), data=b"".join(data))
         elif (
             taken is not None and taken.kind == STRINGS and word in (".ascii", ".asciz", ".string")
         ):
             end = b"" if word == ".ascii" else b"\0"
             data = [_string(argument.text) + end for argument in arguments]
-            self._place(number, sum(map(len, data)), data=b"".join(data))
+            self.append(number, sum(map(len, data)), data=b"".join(data))
         elif not _SILENT.fullmatch(word) and word.startswith("."):
             message = f"what {quoted(word)} puts into an object is not known"
-            self._error(number, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
+            self.error(number, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
 
     def _float(self, number: int, word: str, argument: Argument) -> bytes:
         layout = _FLOAT_FORMATS[word]
@@ -238,10 +223,10 @@ class _Assembler:
             return struct.pack(layout, float(argument.text.rstrip("fF")))
         except (ValueError, OverflowError):
             message = f"expected a floating-point number, found {quoted(argument.text)}"
-            self._error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
+            self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
             return bytes(struct.calcsize(layout))
 
-    def _section(self, name: str, flags: str | None = None, kind: str = "") -> _OpenSection:
+    def section(self, name: str, flags: str | None = None, kind: str = "") -> _OpenSection:
         found = self.sections.get(name)
         if found is None:
             base = "." + name.split(".")[1] if name.startswith(".") and "." in name else name
@@ -250,10 +235,10 @@ class _Assembler:
             found = self.sections[name] = _OpenSection(name, given, kind)
         return found
 
-    def _enter(self, section: _OpenSection) -> None:
+    def enter(self, section: _OpenSection) -> None:
         self.previous, self.current = self.current, section
 
-    def _place(
+    def append(
         self,
         number: int,
         size: int,
@@ -265,7 +250,7 @@ class _Assembler:
     ) -> None:
         if self.current.size + size > _MAX_SECTION:
             message = f"a section has at most {_MAX_SECTION} bytes, found more"
-            self._error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
+            self.error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
             return
         piece = _Piece(
             number,
@@ -279,15 +264,15 @@ class _Assembler:
         self.current.pieces.append(piece)
         self.current.size += size
 
-    def _align(self, number: int, alignment: int, fill: int | None = None) -> None:
+    def align(self, number: int, alignment: int, fill: int | None = None) -> None:
         self.current.alignment = max(self.current.alignment, alignment)
         gap = -self.current.size % alignment
         if not gap:
             return
         if fill is None and "x" in self.current.flags:
-            self._place(number, gap, fill=True)
+            self.append(number, gap, fill=True)
         else:
-            self._place(number, gap, data=bytes([(fill or 0) & 0xFF]) * gap)
+            self.append(number, gap, data=bytes([(fill or 0) & 0xFF]) * gap)
 
     def _encoded_section(self, section: _OpenSection) -> Section:
         self.current = section
@@ -320,13 +305,13 @@ class _Assembler:
 
     def _encoded_piece(self, piece: _Piece) -> tuple[bytes, Sequence[Relocation]]:
         if piece.instructions:
-            here = self._values_at(piece)
-            unit = self.code.encode(piece.instructions, here)
+            place = Place(piece.bundle, self.current.name, piece.offset)
+            unit = self.code.encode(piece.instructions, lambda text: self.table.value(text, place))
             if isinstance(unit, EncodingProblem):
                 self._operand_error(piece.bundle, unit)
                 return bytes(piece.size), ()
             for each in unit.relocations if self.is_final else ():
-                self._error(piece.bundle, _unknown("", SymbolValue(each.symbol)))
+                self.error(piece.bundle, _unknown("", SymbolValue(each.symbol)))
             return unit.data, unit.relocations
         if not piece.values:
             return piece.data, ()
@@ -334,232 +319,157 @@ class _Assembler:
         data = b""
         relocations: list[Relocation] = []
         for argument in piece.values:
-            value = self._value(argument.text, piece.bundle, piece.offset + len(data))
+            place = Place(piece.bundle, self.current.name, piece.offset + len(data))
+            value = self.table.value(argument.text, place)
             kind = self.code.object_format.data_relocations.get(size)
             if isinstance(value, SymbolValue) and kind is not None:
                 relocations.append(Relocation(kind, len(data), value.symbol, value.addend))
                 value = 0
             if not isinstance(value, int):
-                self._error(piece.bundle, _unknown(argument.text, value), argument.span)
+                self.error(piece.bundle, _unknown(argument.text, value), argument.span)
                 value = 0
             data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
         return data, relocations
 
-    def _values_at(self, piece: _Piece) -> Callable[[str], Value]:
-        return lambda text: self._value(text, piece.bundle, piece.offset)
-
-    def _constant(self, text: str, number: int) -> int | None:
-        value = self._value(text, number, self.current.size)
-        return value if isinstance(value, int) else None
-
-    def _value(self, text: str, number: int, offset: int, depth: int = 0) -> Value:
-        """The value of an expression in bundle `number`, which is at `offset` of its section."""
-        plain = self.code.evaluate(text, {})
-        if plain is not None:
-            return plain
-        text = _LOCAL.sub(lambda match: self._numeric_label(match, number), text)
-        text = self._without_dot(text, offset)
-        names = dict.fromkeys(_NAME.findall(text))
-        values: dict[str, int] = {}
-        for name in names:
-            value = self._symbol_value(name, number, offset, depth)
-            if value is not None:
-                values[name] = value
-        base = self.code.evaluate(text, {**dict.fromkeys(names, 0), **values})
-        if base is None:
-            return None
-        places = {name: self._moved_with(name) for name in names}
-
-        def growth(*moved: str) -> int:
-            """By how much the value grows if these symbols are at higher addresses."""
-            steps = {name: values.get(name, 0) + _PROBE * (name in moved) for name in names}
-            return (self.code.evaluate(text, steps) or 0) - base
-
-        moving = {
-            place: growth(*(name for name in names if places[name] == place))
-            for place in dict.fromkeys(filter(None, places.values()))
-        }
-        moving = {place: amount for place, amount in moving.items() if amount}
-        if not moving:
-            return base
-        (place, amount), *more = moving.items()
-        if more or amount != _PROBE:
-            return None
-        if self.is_final and place in self.sections:
-            return base
-        alone = (name for name in names if places[name] == place and growth(name) == _PROBE)
-        symbol = next(alone, None)
-        return None if symbol is None else SymbolValue(symbol, base - values.get(symbol, 0))
-
-    def _moved_with(self, name: str) -> str:
-        """What the linker moves a symbol with: its section, or itself; empty for a constant."""
-        if name in self.labels:
-            return self.labels[name][0]
-        return "" if name in self.constants else f"\0{name}"
-
-    def _symbol_value(self, name: str, number: int, offset: int, depth: int) -> int | None:
-        if name in self.labels:
-            return self.labels[name][1]
-        if name in self.constants and depth < 40:
-            text, at = self.constants[name]
-            value = self._value(text, at, offset, depth + 1)
-            if isinstance(value, SymbolValue) and value.symbol in self.labels:
-                section, start = self.labels[value.symbol]
-                self.labels[name] = (section, start + value.addend)
-                return start + value.addend
-            return value if isinstance(value, int) else None
-        return None
-
-    def _without_dot(self, text: str, offset: int) -> str:
-        """An expression with a label for each `.`, which is an offset of the current section."""
-        name = f"{_LABEL}{self.current.name}${offset}"
-        replaced, count = _HERE.subn(name, text)
-        if count:
-            self.labels[name] = (self.current.name, offset)
-        return replaced
-
-    def _numeric_label(self, match: re.Match[str], number: int) -> str:
-        places = self.local_labels.get(match[1], [])
-        if match[2] == "b":
-            found = [place for place in places if place[0] <= number][-1:]
-        else:
-            found = [place for place in places if place[0] > number][:1]
-        if not found:
-            return match[0]
-        at, section, offset = found[0]
-        name = f"{_LABEL}{match[1]}${at}"
-        self.labels.setdefault(name, (section, offset))
-        return name
-
     def _operand_error(self, number: int, problem: EncodingProblem) -> None:
         bundle = self.program.bundles[number]
         span = bundle.span(problem.instruction, problem.operand)
-        self._error(number, problem.finding, span)
+        self.error(number, problem.finding, span)
 
-    def _error(self, number: int, finding: UnplacedFinding, span: Span | None = None) -> None:
+    def error(self, number: int, finding: UnplacedFinding, span: Span | None = None) -> None:
         number = max(number, 0)
         bundle = self.program.bundles[number]
         self.errors.append(finding.at(self.program.span(number, span or bundle.first_token)))
 
-    def switch(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Enter another section."""
-        if word in (".previous",):
-            self._enter(self.previous)
-        elif word == ".popsection":
-            if self.stack:
-                self.current, self.previous = self.stack.pop()
-        elif word in (".section", ".pushsection"):
-            if word == ".pushsection":
-                self.stack.append((self.current, self.previous))
-            texts = [argument.text for argument in arguments]
-            flags = next((text.strip('"') for text in texts[1:] if text[:1] == '"'), None)
-            kind = next((text[1:] for text in texts[1:] if text[:1] in "@%"), "")
-            self._enter(self._section(texts[0].strip('"'), flags, kind))
+
+def _switch(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Enter another section."""
+    if word in (".previous",):
+        to.enter(to.previous)
+    elif word == ".popsection":
+        if to.stack:
+            to.current, to.previous = to.stack.pop()
+    elif word in (".section", ".pushsection"):
+        if word == ".pushsection":
+            to.stack.append((to.current, to.previous))
+        texts = [argument.text for argument in arguments]
+        flags = next((text.strip('"') for text in texts[1:] if text[:1] == '"'), None)
+        kind = next((text[1:] for text in texts[1:] if text[:1] in "@%"), "")
+        to.enter(to.section(texts[0].strip('"'), flags, kind))
+    else:
+        to.enter(to.section(word))
+
+
+def _declare(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Set the binding or the visibility of symbols."""
+    for argument in arguments:
+        name = argument.text.strip('"')
+        known = to.symbols.get(name, Symbol(name))
+        if word in _BINDINGS:
+            known = known._replace(binding=_BINDINGS[word])
         else:
-            self._enter(self._section(word))
+            known = known._replace(visibility=_VISIBILITIES[word])
+        to.symbols[name] = known
 
-    def declare(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Set the binding or the visibility of symbols."""
-        for argument in arguments:
-            name = argument.text.strip('"')
-            known = self.symbols.get(name, Symbol(name))
-            if word in _BINDINGS:
-                known = known._replace(binding=_BINDINGS[word])
-            else:
-                known = known._replace(visibility=_VISIBILITIES[word])
-            self.symbols[name] = known
 
-    def set_type(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Set the type of a symbol."""
-        if len(arguments) < 2:
-            return
-        name = arguments[0].text.strip('"')
-        kind = arguments[1].text.lstrip("@%#").strip('"').lower().removeprefix("stt_")
-        known = self.symbols.get(name, Symbol(name))
-        self.symbols[name] = known._replace(kind=_TYPES.get(kind, "notype"))
+def _set_type(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Set the type of a symbol."""
+    if len(arguments) < 2:
+        return
+    name = arguments[0].text.strip('"')
+    kind = arguments[1].text.lstrip("@%#").strip('"').lower().removeprefix("stt_")
+    known = to.symbols.get(name, Symbol(name))
+    to.symbols[name] = known._replace(kind=_TYPES.get(kind, "notype"))
 
-    def set_size(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Set the size of a symbol."""
-        if len(arguments) > 1:
-            text = self._without_dot(arguments[1].text, self.current.size)
-            self.sizes[arguments[0].text.strip('"')] = (text, number)
 
-    def assign(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Give a symbol the value of an expression."""
-        if len(arguments) > 1:
-            text = self._without_dot(arguments[1].text, self.current.size)
-            self.constants[arguments[0].text] = (text, number)
+def _set_size(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Set the size of a symbol."""
+    if len(arguments) > 1:
+        place = to.place(number)
+        text = to.table.with_labels(arguments[1].text, place)
+        to.sizes[arguments[0].text.strip('"')] = (text, place)
 
-    def align(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Fill up to a multiple of an address."""
-        value = self._known(number, arguments[0]) if arguments else None
-        if value is None:
-            return
-        amount = 1 << value if _ALIGNMENTS[word] and value < 32 else value
-        given = arguments[1].text if len(arguments) > 1 else ""
-        fill = self._known(number, arguments[1]) if given else None
-        if amount > 0:
-            most = self._known(number, arguments[2]) if len(arguments) > 2 else None
-            if most is None or -self.current.size % amount <= most:
-                self._align(number, amount, fill)
 
-    def space(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Place a number of equal bytes."""
-        size = self._known(number, arguments[0]) if arguments else None
-        fill = self._known(number, arguments[1]) if len(arguments) > 1 else 0
-        if size is not None and 0 <= size <= _MAX_SECTION:
-            self._place(number, size, data=bytes([(fill or 0) & 0xFF]) * size)
+def _assign(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Give a symbol the value of an expression."""
+    if len(arguments) > 1:
+        to.table.assign(arguments[0].text, arguments[1].text, to.place(number))
 
-    def repeat(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Place a value many times: `.fill count, size, value`."""
-        numbers = [self._known(number, argument) for argument in arguments]
-        if None in numbers or not numbers:
-            return
-        times, size, value = (*(n or 0 for n in numbers), *(0, 1, 0)[len(numbers) :])
-        if 0 <= times * size <= _MAX_SECTION:
-            item = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-            self._place(number, times * size, data=item * times)
 
-    def common(self, number: int, word: str, arguments: Sequence[Argument]) -> None:
-        """Reserve memory under a name."""
-        name = arguments[0].text if arguments else ""
-        numbers = [self._known(number, argument) for argument in arguments[1:]]
-        if not name or None in numbers or not numbers:
-            return
-        size, alignment = (*(n or 0 for n in numbers), 1)[:2]
-        if word == ".comm":
-            self.symbols[name] = Symbol(name, "", alignment, size, "global", "common")
-        else:
-            before, self.current = self.current, self._section(".bss")
-            self._align(number, max(alignment, 1), 0)
-            self.labels[name] = (".bss", self.current.size)
-            self._place(number, size, data=bytes(min(size, _MAX_SECTION)))
-            self.current = before
+def _fill_up(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Fill up to a multiple of an address."""
+    value = _known(to, number, arguments[0]) if arguments else None
+    if value is None:
+        return
+    amount = 1 << value if _ALIGNMENTS[word] and value < 32 else value
+    given = arguments[1].text if len(arguments) > 1 else ""
+    fill = _known(to, number, arguments[1]) if given else None
+    if amount > 0:
+        most = _known(to, number, arguments[2]) if len(arguments) > 2 else None
+        if most is None or -to.current.size % amount <= most:
+            to.align(number, amount, fill)
 
-    def _known(self, number: int, argument: Argument) -> int | None:
-        value = self._value(argument.text, number, self.current.size)
-        if isinstance(value, int):
-            return value
-        message = f"{quoted(argument.text)} has no value here, where sizes are computed"
-        self._error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
-        return None
+
+def _space(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Place a number of equal bytes."""
+    size = _known(to, number, arguments[0]) if arguments else None
+    fill = _known(to, number, arguments[1]) if len(arguments) > 1 else 0
+    if size is not None and 0 <= size <= _MAX_SECTION:
+        to.append(number, size, data=bytes([(fill or 0) & 0xFF]) * size)
+
+
+def _repeat(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Place a value many times: `.fill count, size, value`."""
+    numbers = [_known(to, number, argument) for argument in arguments]
+    if None in numbers or not numbers:
+        return
+    times, size, value = (*(n or 0 for n in numbers), *(0, 1, 0)[len(numbers) :])
+    if 0 <= times * size <= _MAX_SECTION:
+        item = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        to.append(number, times * size, data=item * times)
+
+
+def _common(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
+    """Reserve memory under a name."""
+    name = arguments[0].text if arguments else ""
+    numbers = [_known(to, number, argument) for argument in arguments[1:]]
+    if not name or None in numbers or not numbers:
+        return
+    size, alignment = (*(n or 0 for n in numbers), 1)[:2]
+    if word == ".comm":
+        to.symbols[name] = Symbol(name, "", alignment, size, "global", "common")
+    else:
+        before, to.current = to.current, to.section(".bss")
+        to.align(number, max(alignment, 1), 0)
+        to.table.define(name, to.place(number))
+        to.append(number, size, data=bytes(min(size, _MAX_SECTION)))
+        to.current = before
+
+
+def _known(to: _Assembler, number: int, argument: Argument) -> int | None:
+    value = to.table.number(argument.text, to.place(number))
+    if value is not None:
+        return value
+    message = f"{quoted(argument.text)} has no value here, where sizes are computed"
+    to.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
+    return None
 
 
 _Handler = Callable[[_Assembler, int, str, Sequence[Argument]], None]
 _HANDLERS: Mapping[str, _Handler] = {
     **dict.fromkeys(
         (".text", ".data", ".bss", ".section", ".pushsection", ".popsection", ".previous"),
-        _Assembler.switch,
+        _switch,
     ),
-    **dict.fromkeys((*_BINDINGS, *_VISIBILITIES), _Assembler.declare),
-    ".type": _Assembler.set_type,
-    ".size": _Assembler.set_size,
-    **dict.fromkeys(_ASSIGNMENTS, _Assembler.assign),
-    **dict.fromkeys(_ALIGNMENTS, _Assembler.align),
-    **dict.fromkeys(_SPACES, _Assembler.space),
-    ".fill": _Assembler.repeat,
-    ".comm": _Assembler.common,
-    ".lcomm": _Assembler.common,
+    **dict.fromkeys((*_BINDINGS, *_VISIBILITIES), _declare),
+    ".type": _set_type,
+    ".size": _set_size,
+    **dict.fromkeys(_ASSIGNMENTS, _assign),
+    **dict.fromkeys(_ALIGNMENTS, _fill_up),
+    **dict.fromkeys(_SPACES, _space),
+    ".fill": _repeat,
+    ".comm": _common,
+    ".lcomm": _common,
 }
 
 
