@@ -42,7 +42,7 @@ _DECLARING = (".extern", ".globl", ".global", ".weak")
 _READING = re.compile(r"#\s*(?:include|import)\b|\.include\b")
 _BODY = {".macro", ".rept", ".rep", ".irp", ".irep", ".irpc", ".irepc"}
 _BODY_ENDS = {".endm", ".endmacro", ".endr"}
-_REPORTED = {".altmacro", ".error", ".err"}
+_REPORTED = {".altmacro", ".error", ".err", ".exitm", ".purgem", ".equiv", ".eqv"}
 # At this number of distinct unknown names, assume that the file is a fragment for inclusion.
 _MANY_NAMES = 6
 _STEPS = {

@@ -54,6 +54,7 @@ _BETWEEN = ("*", "/", "%", "^")
 _OPAQUE = re.compile(r"[\\#'\[\]?]")
 _SYMBOL_NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 _MARK, _MACRO_PART, _QUOTE = ".", "\\", '"'
+_TYPOGRAPHIC_QUOTES = tuple("“”„‟‘’‚«»")
 _NAME = re.compile(r"[A-Za-z_.$@][\w.$@]*|\"[^\"]*\"")
 _PLAIN = re.compile(r"[A-Za-z_.$][\w.$]*")
 # What begins with a digit and is no number, with the suffixes of C and of halves, and no `1f`.
@@ -96,7 +97,7 @@ def directive_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:
 
 
 def _unclosed_string(syntax: BundleSyntax) -> Diagnostic | None:
-    """The finding about a quote in a directive that no other quote of the line closes."""
+    """The finding about a typographic quote in a directive, or one that no other quote closes."""
     first = syntax.plan.directive
     if first < 0 or any(_MACRO_PART in word for word in syntax.words[first:]):
         return None
@@ -104,6 +105,10 @@ def _unclosed_string(syntax: BundleSyntax) -> Diagnostic | None:
         if token.kind == "STRAY" and token.text == _QUOTE:
             message = f"a string must be closed by `{_QUOTE}` in its line, found the end of it"
             return Diagnostic(SYNTAX_ERROR, message, token.span)
+        if token.kind == "STRAY" and token.text.startswith(_TYPOGRAPHIC_QUOTES):
+            message = f"a string is in straight quotes, `{_QUOTE}`, found `{token.text[0]}`"
+            start = token.span.start
+            return Diagnostic(SYNTAX_ERROR, message, Span(start, start + 1))
     return None
 
 

@@ -240,6 +240,16 @@ def test_alternate_macro_syntax_is_a_hint() -> None:
         (".macro m\nnop\n.endm\n.purgem bogus\n", "bogus"),
         (".if 0\n.else\n.elseif 1\n.endif\n", ".elseif"),
         (".if 1\n.else\n.else\n.endif\n", ".else"),
+        (".equiv A, 1\n.equiv A, 2\n", "A"),
+        (".set A, 1\nnop\n.equiv A, 2\n", "A"),
+        ("nop\n.exitm\n", ".exitm"),
+        (".macro m\nnop\n.endm\n.purgem m\n.purgem m\n", "m"),
+        ("nop\n.purgem\n", ".purgem"),
+        (".irp\nnop\n.endr\n", ".irp"),
+        (".irp x\nnop\n.endr\n", ".irp"),
+        (".irpc\nnop\n.endr\n", ".irpc"),
+        (".ifdef\nnop\n.endif\n", ".ifdef"),
+        (".ifndef 5\nnop\n.endif\n", ".ifndef"),
     ],
 )
 def test_what_an_assembler_refuses_about_macros_is_one_finding(text: str, place: str) -> None:
@@ -251,9 +261,25 @@ def test_what_an_assembler_refuses_about_macros_is_one_finding(text: str, place:
     [
         ".macro m a:req, b=5, c:vararg\nnop\n.endm\n",
         ".macro m\nnop\n.endm\n.purgem m\n",
+        ".macro m\nnop\n.endm\n.purgem m\n.macro m\nnop\n.endm\n.purgem m\n",
+        ".macro m\nnop\n.endm\n.purgem m\n.if . - 4\n.macro m\n.endm\n.endif\n.purgem m\n",
+        ".set A, 1\n.set A, 2\n.equiv B, 1\n",
+        ".irp x,\nnop\n.endr\n.rept 0\nnop\n.endr\n",
+        ".macro m a:vararg\n.irp x \\a\nnop\n.endr\n.exitm\n.endm\nm\nm 1\n",
         '.include "missing.inc"\n.purgem far\n',
         ".if 1\n.elseif 1\n.else\n.if 0\n.else\n.endif\n.endif\n",
     ],
 )
 def test_what_an_assembler_takes_about_macros_is_no_syntax_error(text: str) -> None:
     assert "E001" not in [code for code, _ in check_findings(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("-1", "-1"), ("2 3", "2 3"), ("", ".rept"), ("1 - 2", "1 - 2")]
+)
+def test_a_number_of_repetitions_is_a_number(text: str, found: str) -> None:
+    assert check_findings(f".rept {text}\nnop\n.endr\n") == [("E104", found)]
+
+
+def test_a_number_of_repetitions_may_be_unknown_or_zero() -> None:
+    assert check_findings(".rept N + 1\nnop\n.endr\n.rept 0\nnop\n.endr\n") == []

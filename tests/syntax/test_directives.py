@@ -121,6 +121,8 @@ def test_macros_and_assignments_with_a_dot_are_no_directives(text: str) -> None:
         ("E001", '.string ⟦"⟧abc\n.long 1'),
         ("E001", '.ascii "a", ⟦"⟧b'),
         ("E001", '.section ⟦"⟧.text'),
+        ("E001", ".ascii ⟦“⟧abc”"),
+        ("E001", ".string ⟦‘⟧a b’, 5"),
         ("E001", '.string a⟦"⟧'),
         ("E001", ".set A, ⟦1.5⟧"),
         ("E001", ".set ⟦A⟧"),

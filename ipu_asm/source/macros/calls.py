@@ -11,8 +11,9 @@ from ipu_asm.diagnostics.errors import (
     SYNTAX_ERROR,
     TOO_FEW_OPERANDS,
     UNSUPPORTED_DIRECTIVE,
+    WRONG_OPERAND_TYPE,
 )
-from ipu_asm.isa.gnu_expressions import evaluate
+from ipu_asm.isa.gnu_expressions import evaluate, read_expression
 from ipu_asm.isa.operands import quoted
 from ipu_asm.source.lifting import related_at
 from ipu_asm.source.macros.expander import ExpansionLimitError, OpenText
@@ -43,6 +44,7 @@ def define(opened: OpenText, statement: Statement) -> None:
     if end is None or name is None or opened.is_uncertain:
         if name is not None:
             opened.expander.macros.pop(name[0], None)
+            opened.expander.purged.discard(name[0])
         return
     macro = _macro(opened.source, statement, name[0], end)
     first = opened.expander.macros.get(macro.name)
@@ -52,6 +54,7 @@ def define(opened: OpenText, statement: Statement) -> None:
     report_parameters(opened, macro)
     opened.expander.macros[macro.name] = macro
     opened.expander.defined_macros.add(macro.name)
+    opened.expander.purged.discard(macro.name)
     opened.remember(macro.body)
     source = opened.source
     opened.expander.names.add(
@@ -75,14 +78,20 @@ def _macro(source: MappedText, statement: Statement, name: str, end: Statement) 
 def forget(opened: OpenText, statement: Statement) -> None:
     """Undefine the macros that `.purgem` names."""
     expander = opened.expander
+    if not statement.rest:
+        report_nameless(opened, statement)
     for match in _NAME.finditer(statement.rest):
-        macro = expander.macros.pop(match[0], None)
+        name = match[0]
+        macro = expander.macros.pop(name, None)
         is_open = opened.is_uncertain or opened.depth or expander.is_partial
-        if macro is None and not is_open and match[0] not in expander.defined_macros:
+        is_known = name in expander.defined_macros and name not in expander.purged
+        if macro is None and not is_open and not is_known:
             start = statement.rest_start
-            message = f"`{statement.word}` takes a macro, found none with name {quoted(match[0])}"
+            message = f"`{statement.word}` takes a macro, found none with name {quoted(name)}"
             span = Span(start + match.start(), start + match.end())
             expander.report(SYNTAX_ERROR, message, opened.source, span)
+        if macro is not None and not opened.is_uncertain:
+            expander.purged.add(name)
     opened.drop(statement)
 
 
@@ -144,6 +153,11 @@ def assign(opened: OpenText, statement: Statement) -> None:
             return
         name, start, value = match[1], statement.rest_start, match[2]
     opened.use_symbols(statement.rest_end - len(value), statement.rest_end)
+    is_once = statement.word.lower() in (".equiv", ".eqv")
+    if is_once and name in expander.symbols and not opened.is_uncertain:
+        message = f"`{statement.word}` defines a symbol once, found a second {quoted(name)}"
+        message += "; `.set` assigns a new value"
+        expander.report(SYNTAX_ERROR, message, source, Span(start, start + len(name)))
     result = None if opened.is_uncertain else evaluate(value, expander.symbols)
     expander.symbols[name] = result
     full = Span(statement.word_start, statement.rest_end)
@@ -170,9 +184,35 @@ def report_unopened(opened: OpenText, statement: Statement, begin_word: str) -> 
 
 
 def report_nameless(opened: OpenText, statement: Statement) -> None:
-    """Report a definition of a macro without a name."""
+    """Report a directive without the name that it takes first."""
     found = quoted(statement.rest) if statement.rest else "none"
     _report(opened, f"`{statement.word}` needs a name, found {found}", statement)
+
+
+def report_valueless(opened: OpenText, statement: Statement, variable: str) -> None:
+    """Report a repetition over values that has none."""
+    message = f"`{statement.word}` needs `,` and values behind {quoted(variable)}, found none"
+    _report(opened, message, statement)
+
+
+def report_repetitions(opened: OpenText, statement: Statement, count: int | None) -> None:
+    """Report a number of repetitions that is none."""
+    expression, found = read_expression(statement.rest), quoted(statement.rest)
+    if not statement.rest:
+        found = "none"
+    elif count is not None:
+        found += f", which is {count}" if str(count) != statement.rest else ""
+    elif expression.names or expression.is_opaque or not expression.is_broken:
+        return
+    message = f"`{statement.word}` takes a number of repetitions, 0 or more, found {found}"
+    span = Span(statement.rest_start, statement.rest_end) if statement.rest else _word(statement)
+    opened.expander.report(WRONG_OPERAND_TYPE, message, opened.source, span)
+
+
+def report_exit(opened: OpenText, statement: Statement) -> None:
+    """Report an exit outside of what it leaves."""
+    message = f"`{statement.word}` leaves a macro or a repetition, found it outside of both"
+    _report(opened, message, statement)
 
 
 def report_repeated(opened: OpenText, name: Span, first: Macro) -> None:

@@ -25,10 +25,14 @@ from ipu_asm.source.macros.calls import (
     define,
     forget,
     report_error,
+    report_exit,
     report_late_branch,
+    report_nameless,
+    report_repetitions,
     report_unclosed,
     report_unclosed_blocks,
     report_unopened,
+    report_valueless,
     use_alternate_syntax,
 )
 from ipu_asm.source.macros.edited_lines import MacroLines
@@ -203,9 +207,17 @@ def _read_assembled(opened: OpenText, word: str, statement: Statement) -> None:
         report_unopened(opened, statement, BODY_ENDS[word])
     elif word in ERRORS:
         report_error(opened, statement)
-    elif word == ".exitm" and opened.depth and not opened.is_uncertain:
-        opened.copy(statement.word_start)
-        opened.is_left = True
+    elif word == ".exitm" and not opened.is_uncertain:
+        leave(opened, statement)
+
+
+def leave(opened: OpenText, statement: Statement) -> None:
+    """Leave a macro or a repetition."""
+    if not opened.depth:
+        report_exit(opened, statement)
+        return
+    opened.copy(statement.word_start)
+    opened.is_left = True
 
 
 def include(opened: OpenText, statement: Statement) -> None:
@@ -302,6 +314,9 @@ def _take(opened: OpenText, word: str, statement: Statement) -> None:
 
 def _value(opened: OpenText, word: str, statement: Statement) -> bool | None:
     if word in IF_DEFINED:
+        if not statement.rest or statement.rest[0].isdigit():
+            report_nameless(opened, statement)
+            return None
         is_defined = _is_defined(opened, statement.rest.strip())
         return None if is_defined is None else is_defined == IF_DEFINED[word]
     return is_true(word, statement.rest, opened.expander.symbols)
@@ -364,10 +379,15 @@ def _read_loop(opened: OpenText, word: str, statement: Statement) -> _Loop | Non
     source, start, end = opened.source, statement.rest_start, statement.rest_end
     if word in (".rept", ".rep"):
         count = evaluate(statement.rest, opened.expander.symbols)
+        if count is None or count < 0:
+            report_repetitions(opened, statement, count)
         return None if count is None else _Loop(max(0, count))
     match = _VARIABLE.match(source.text, start, end)
     if match is None:
+        report_nameless(opened, statement)
         return None
+    if match[0] == statement.rest and "," not in match[0] and not opened.depth:
+        report_valueless(opened, statement, match[1])
     span = Span(*match.span(1))
     variable = Parameter(match[1], span, match[1])
     if word in (".irp", ".irep"):

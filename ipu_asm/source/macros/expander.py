@@ -197,8 +197,10 @@ class Expander:
         self.budget = Budget()
         self._findings: dict[tuple[RuleId, str | None, Span], Diagnostic] = {}
         self.macros: dict[str, Macro] = {}
-        # The names of all macros that were defined, and the bodies in the text of the file itself.
+        # The names of all macros that were defined; those that `.purgem` made undefined again.
         self.defined_macros: set[str] = set()
+        self.purged: set[str] = set()
+        # The bodies in the text of the file itself.
         self.bodies: list[Body] = []
         # The names of which a condition asks whether they are defined, as a label or otherwise.
         self.asked: set[str] = set()

@@ -81,6 +81,8 @@ class _Reader:
         self._tested = tested
         self._at = 0
         self._depth = 0
+        # How many operands around the current one are not evaluated in C.
+        self._skipped = 0
 
     def whole(self) -> Value:
         if len(self._words) > _MAX_WORDS:
@@ -115,11 +117,14 @@ class _Reader:
         if self._peek() == "?":
             self._at += 1
             holds = self.truth(value)
+            self._skipped += not holds
             one = self._comma()
+            self._skipped += holds - (not holds)
             if self._peek() != ":":
                 raise _BadCondition("expected `:` behind `?`, found none")
             self._at += 1
             other = self._ternary()
+            self._skipped -= holds
             value = one if holds else other
             value = value._replace(is_unsigned=one.is_unsigned or other.is_unsigned)
         self._depth -= 1
@@ -133,12 +138,18 @@ class _Reader:
             if word in ("&&", "||"):
                 left = self._logical(word, left, row[0])
             else:
-                left = _apply(word, row[1], left, self._binary(row[0] + 1))
+                right = self._binary(row[0] + 1)
+                if word in ("/", "%") and right.number == 0 and not self._skipped:
+                    raise _BadCondition(f"`{left.text} {word} {right.text}` divides by zero")
+                left = _apply(word, row[1], left, right)
         return left
 
     def _logical(self, word: str, left: Value, strength: int) -> Value:
         one = self.truth(left)
+        is_decided = one == (word == "||")
+        self._skipped += is_decided
         other = self._binary(strength + 1)
+        self._skipped -= is_decided
         # The right side is tested even where the left one decides, so that its tests are known.
         holds = self.truth(other)
         return Value(int((one and holds) if word == "&&" else (one or holds)))
@@ -246,7 +257,7 @@ def _wrapped(number: int, is_unsigned: bool) -> int:
 
 
 def _divided(one: int, other: int) -> int:
-    """Divide towards zero; return 0 for a zero divisor, mostly in an operand not evaluated."""
+    """Divide towards zero; return 0 for a zero divisor, in an operand that is not evaluated."""
     if other == 0:
         return 0
     quotient = abs(one) // abs(other)

@@ -61,6 +61,8 @@ def message(text: str) -> str:
         ("#define __has_include(a) 1\nnop", "__has_include"),
         ("#undef __FILE__\nnop", "__FILE__"),
         ("#ifdef defined\n#endif\nnop", "defined"),
+        ("#if 1/0\n#endif\nnop", "1/0"),
+        ("#if 1 && 5 % 0\n#endif\nnop", "1 && 5 % 0"),
         ("#undef\nnop", "#undef"),
         ("#include\nnop", "#include"),
         ("#include 'a.h'\nnop", "'a.h'"),
@@ -86,6 +88,7 @@ def test_a_malformed_directive_is_found_at_the_part_that_is_wrong(text: str, exp
         "#define F(/* x */ x, ...) x\nadd $m1, $m1, F(1, 2)",
         "#ifdef __LINE__\n#endif\n#if defined(__FILE__)\n#endif",
         "#pragma\n#line\n#ident\nnop",
+        "#if 1 || 1/0 || (1 ? 0 : 1 % 0) || (0 ? 1 / 0 : 0)\n#endif\n#if 0 && 1/0\n#endif\nnop",
     ],
 )
 def test_a_directive_that_the_preprocessor_accepts_is_silent(text: str) -> None:
@@ -178,3 +181,8 @@ def test_a_header_with_pragma_once_is_read_once() -> None:
     text = '#include "a.h"\n#include "a.h"\n'
     (expanded,) = ANALYZER.analyze(text, FILE, settings=settings).expanded
     assert expanded.expansion.text.split() == [".word", "1"]
+
+
+def test_a_division_by_what_a_missing_header_may_define_is_no_mistake() -> None:
+    text = '#include "missing.h"\n#if 1 / SIZE\n#endif\nnop'
+    assert check_findings(text) == [("H103", '"missing.h"')]
