@@ -1,8 +1,9 @@
 """Findings about names that nothing defines, but that are near to a name that something defines.
 
 Where a header is missing, it may define an unknown name, so findings that depend on that name are
-dropped. A name that differs in one letter from a mnemonic, or from a name that the file or its
-headers define, is misspelt and reported all the same.
+dropped. A word that differs in one letter from a mnemonic is misspelt and reported all the same. So
+is a name that is written once and differs from a name that the file or its headers define: in one
+letter, or, if it is long, in two letters from exactly one such name.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 _NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
-_MAX_SLIPS = 2
-_IsSlip = Callable[[str], bool]
+_MAX_SHOWN = 3
+_IsOnce = Callable[[str], bool]
 _DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
 
 
@@ -48,14 +49,14 @@ def near_name_findings(
     if not doubtful:
         return []
 
-    def is_slip(name: str) -> bool:
-        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", written)) <= _MAX_SLIPS
+    def is_once(name: str) -> bool:
+        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", written)) <= 1
 
     reported = {(finding.span, finding.code) for finding in program.findings}
     found = (
         finding.shifted(program.starts[number])
         for number in doubtful
-        for finding in _of_bundle(program.bundles[number], known, is_slip)
+        for finding in _of_bundle(program.bundles[number], known, is_once)
     )
     return [each for each in found if (each.span, each.code) not in reported]
 
@@ -89,23 +90,30 @@ class _KnownNames:
             return True
         return f"${name}" in self.isa.file_of_register
 
-    def near(self, name: str, is_slip: _IsSlip, is_register: bool = False) -> str | None:
-        """Return a defined name that an unknown one is probably meant to be.
+    def near(self, name: str, is_once: _IsOnce, is_register: bool = False) -> tuple[str, ...]:
+        """Return the defined names of which an unknown one is probably a misspelling.
 
-        A name that is written more often is no slip. Constants such as `X_SIZE` and `Y_SIZE` may be
-        defined in different headers, names of registers are defined together.
+        `is_once` returns whether a name is written once. One that is written twice is no slip: with
+        definitions of real files moved into missing headers, four of five names that were reported
+        for a near one were written twice.
+        Constants such as `X_SIZE` and `Y_SIZE` may be defined in different headers, names of
+        registers are defined together.
         """
         if self.is_known(name):
-            return None
-        near = _index_of(self.names).one_letter_from(name, other_members=is_register)
-        return near if near is None or is_slip(name) else None
+            return ()
+        index = _index_of(self.names)
+        near = index.one_letter_from(name, other_members=is_register)
+        if not near:
+            other = index.two_letters_from(name)
+            near = () if other is None else (other,)
+        return near if near and is_once(name) else ()
 
-    def is_near_mnemonic(self, name: str, is_slip: _IsSlip) -> bool:
-        """Return whether a word that is no mnemonic is near to one, or to a macro."""
+    def near_mnemonics(self, name: str, is_once: _IsOnce) -> tuple[str, ...]:
+        """Return the mnemonics and macros that a word which is neither is near to."""
         if self.is_known(name):
-            return False
+            return ()
         near = _mnemonics_of(self.isa).one_letter_from(name, other_numbers=True, other_members=True)
-        return near is not None or self.near(name, is_slip) is not None
+        return tuple(dict.fromkeys((*near, *self.near(name, is_once))))
 
 
 @lru_cache(maxsize=2)
@@ -156,44 +164,75 @@ def _names(_isa: Isa, bundle: Bundle) -> Sequence[tuple[str, Span, bool]]:
     return found
 
 
-def _of_bundle(bundle: Bundle, known: _KnownNames, is_slip: _IsSlip) -> Iterator[Diagnostic]:
+def _of_bundle(bundle: Bundle, known: _KnownNames, is_once: _IsOnce) -> Iterator[Diagnostic]:
     if any(each.mnemonic.lower() in known.macros for each in bundle.instructions):
         return
     for finding in bundle.findings:
-        is_register = bundle.syntax.text.startswith("$", finding.span.start)
-        if finding.depends_on_name and _is_certain(finding, known, is_slip, is_register):
-            yield finding
+        if finding.depends_on_name:
+            certain = _certain(finding, known, is_once, bundle.syntax.text)
+            if certain is not None:
+                yield certain
     for name, span, is_label in _names(known.isa, bundle):
-        near = known.near(name, is_slip)
-        if near is not None:
+        near = known.near(name, is_once)
+        if near:
             yield _misspelt(name, near, span, is_label)
 
 
-def _is_certain(
-    finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip, is_register: bool
-) -> bool:
-    """Return whether a finding holds even if a header defines unknown names."""
-    names = [
-        name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME and name[0] != "$"
-    ]
-    if any(name[0] == "$" and known.is_known(name) for name in finding.dropped_if_defined):
-        return False
+def _certain(
+    finding: Diagnostic, known: _KnownNames, is_once: _IsOnce, text: str
+) -> Diagnostic | None:
+    """Return a finding that holds even if a header defines unknown names, with what is meant."""
+    dropped_if = finding.dropped_if_defined
+    names = [name for name in dropped_if if name != CALL_PSEUDO_NAME and name[0] != "$"]
+    if any(name[0] == "$" and known.is_known(name) for name in dropped_if):
+        return None
     if finding.rule is UNKNOWN_DIRECTIVE:
-        return finding.fix is not None and not known.is_known(names[0])
+        return finding if finding.fix is not None and not known.is_known(names[0]) else None
     if finding.rule is UNKNOWN_MNEMONIC:
-        if CALL_PSEUDO_NAME in finding.dropped_if_defined:
-            return known.near(names[0], is_slip) is not None
-        return known.is_near_mnemonic(names[0], is_slip)
+        is_call = CALL_PSEUDO_NAME in dropped_if
+        near = (known.near if is_call else known.near_mnemonics)(names[0], is_once)
+        return _with_meant(finding, names[0], near, text) if near else None
     if finding.rule in OPERAND_COUNTS:
         # An operand that is a name stands for one operand.
-        return True
-    return any(known.near(name, is_slip, is_register) is not None for name in names)
+        return finding
+    is_register = text.startswith("$", finding.span.start)
+    for name in names:
+        near = known.near(name, is_once, is_register)
+        if near:
+            return _with_meant(finding, name, near, text)
+    return None
 
 
-def _misspelt(name: str, near: str, span: Span, is_label: bool) -> Diagnostic:
+def _with_meant(finding: Diagnostic, name: str, near: Sequence[str], text: str) -> Diagnostic:
+    """Return a finding about a name with the names that may be meant, unless it has a fix."""
+    if finding.fix is not None:
+        return finding
+    match = re.compile(rf"(?<!\w)\$?{re.escape(name)}(?!\w)").search(text, *finding.span)
+    if match is None:
+        return finding
+    span = Span(*match.span())
+    if match[0] != name:
+        name, near = match[0], [f"${each}" for each in near]
+    if finding.rule is WRONG_OPERAND_TYPE:
+        return _misspelt(name, near, span, is_label=False)
+    message = f"{finding.message}{_did_you_mean(near)}"
+    return finding._replace(message=message, fix=_replacement(near, span))
+
+
+def _misspelt(name: str, near: Sequence[str], span: Span, is_label: bool) -> Diagnostic:
     rule = UNDEFINED_LABEL if is_label else WRONG_OPERAND_TYPE
     said = (
         f"no label {quoted(name)} in this file" if is_label else f"nothing defines {quoted(name)}"
     )
-    fix = Fix(f"replace by `{near}`", (TextEdit(span, near),), Applicability.DISPLAY)
-    return Diagnostic(rule, f"{said}; did you mean `{near}`?", span, fix=fix)
+    return Diagnostic(rule, f"{said}{_did_you_mean(near)}", span, fix=_replacement(near, span))
+
+
+def _did_you_mean(near: Sequence[str]) -> str:
+    return f"; did you mean {' or '.join(map(quoted, near[:_MAX_SHOWN]))}?"
+
+
+def _replacement(near: Sequence[str], span: Span) -> Fix | None:
+    """Return the replacement by the only name that may be meant."""
+    if len(near) > 1:
+        return None
+    return Fix(f"replace by `{near[0]}`", (TextEdit(span, near[0]),), Applicability.DISPLAY)

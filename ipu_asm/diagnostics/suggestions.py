@@ -18,6 +18,9 @@ _LONGEST = 24
 SHORTEST = 3
 """Letters of the shortest name for which one is suggested."""
 _LONGEST_INDEXED = 100
+_MIN_FOR_TWO_SLIPS = 6
+# Another letter in the place of the right one changes two of the letters that a word has.
+_MAX_OTHER_LETTERS = 3
 # A word shorter than this differs by one letter at the most, a longer one by two.
 _SHORTEST_FOR_TWO = 5
 # What a letter that is missing, surplus or swapped costs, and one in the place of another.
@@ -92,7 +95,7 @@ class Vocabulary:
 
 
 class NameIndex:
-    """A set of names in which those are looked up that differ from a word in one letter.
+    """A set of names in which those are looked up that differ from a word in one letter, or in two.
 
     It is for many names that change often: 500 names take 2 ms, a `Vocabulary` of them 30.
     """
@@ -100,6 +103,7 @@ class NameIndex:
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names
         self._by_rest: dict[str, list[str]] = {}
+        self._at_two: dict[str, str | None] = {}
         for name in names:
             if SHORTEST <= len(name) <= _LONGEST_INDEXED:
                 for rest in {name, *_without_a_letter(name)}:
@@ -110,14 +114,14 @@ class NameIndex:
 
     def one_letter_from(
         self, word: str, *, other_numbers: bool = False, other_members: bool = False
-    ) -> str | None:
-        """Return a name that differs in one letter, or in the order of two; None if there is none.
+    ) -> tuple[str, ...]:
+        """Return the names that differ in one letter, or in the order of two.
 
         Names of the same family are left out: with `other_numbers` not those with another number,
         with `other_members` not the plural and names such as `x_in` beside `y_in`.
         """
         if not SHORTEST - 1 <= len(word) <= _LONGEST_INDEXED:
-            return None
+            return ()
         near = {
             name
             for rest in (word, *_without_a_letter(word))
@@ -128,7 +132,50 @@ class NameIndex:
             near = {name for name in near if not _is_numbered_otherwise(word, name)}
         if not other_members:
             near = {name for name in near if not _is_other_member(word, name)}
-        return min(near, default=None)
+        return tuple(sorted(near))
+
+    def two_letters_from(self, word: str) -> str | None:
+        """Return the only name that two typing mistakes may have turned into a long word.
+
+        At most one of them is another letter in the place of the right one: `max_x` and `min_x`
+        are two names. Names of the same family are left out.
+        """
+        if not _MIN_FOR_TWO_SLIPS <= len(word) <= _LONGEST_INDEXED:
+            return None
+        if word not in self._at_two:
+            letters = _letters_of(word)
+            near = [
+                name
+                for name, others in self._letters.items()
+                if abs(len(name) - len(word)) <= 2
+                and (letters ^ others).bit_count() <= _MAX_OTHER_LETTERS
+                and _is_two_slips(word, name)
+            ]
+            self._at_two[word] = near[0] if len(near) == 1 else None
+        return self._at_two[word]
+
+    @cached_property
+    def _letters(self) -> dict[str, int]:
+        return {
+            name: _letters_of(name)
+            for name in self._names
+            if _MIN_FOR_TWO_SLIPS <= len(name) <= _LONGEST_INDEXED
+        }
+
+
+def _letters_of(name: str) -> int:
+    """Return the set of letters in a name, hashed to 64 bits."""
+    found = 0
+    for letter in name:
+        found |= 1 << (ord(letter) & 63)
+    return found
+
+
+def _is_two_slips(word: str, name: str) -> bool:
+    """Return whether two typing mistakes may have turned `name` into `word`, and not one."""
+    if _NOT_A_DIGIT.sub("", word) != _NOT_A_DIGIT.sub("", name) or _is_other_member(word, name):
+        return False
+    return _distance(word, name, _SLIP, _OTHER) <= _SLIP + _OTHER and _distance(word, name) == 2
 
 
 def _without_a_letter(word: str) -> Iterator[str]:

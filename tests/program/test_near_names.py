@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.isa import load_isa
+from ipu_asm.text import apply_edits
 
 ANALYZER = Analyzer(load_isa("colossus"))
 HEAD = """\
@@ -14,6 +16,8 @@ HEAD = """\
 #define in_0 m4
 #define OFFSET_OF_SIZE 4
 #define X_SIZE 4
+.set VERTEX_SIZE, 8
+.equ WORD_COUNT, 3
 .macro twice a
 add $m1, $m1, \\a
 .endm
@@ -43,6 +47,11 @@ def check_findings(text: str) -> list[tuple[str, str]]:
         ("add $m1, $m1, OFFSET_FO_SIZE", ("E104", "OFFSET_FO_SIZE")),
         ("ld32 $m1, $m1, $mzero, OFFSET_OF_SIZ/4", ("E104", "OFFSET_OF_SIZ")),
         ("bri MianLoop", ("E301", "MianLoop")),
+        ("bri MianLopo", ("E301", "MianLopo")),
+        ("add $m1, $mPionterr, 1", ("E104", "$mPionterr")),
+        ("add $m1, $m1, OFFSTE_FO_SIZE", ("E104", "OFFSTE_FO_SIZE")),
+        ("add $m1, $m1, WORD_CONUTS", ("E104", "WORD_CONUTS")),
+        ("setzi $m1, VERTXE_SZIE * 4", ("E104", "VERTXE_SZIE")),
         ("bri MainLoop, MainLoop", ("E103", "MainLoop")),
         ("brnzdec UNKNOWN", ("E102", "brnzdec")),
     ],
@@ -64,8 +73,12 @@ def test_a_misspelt_name_is_found(line: str, expected: tuple[str, str]) -> None:
         "add $m1, $m1, OFFSET_OF_SIZES",
         "add $m1, $m1, Y_SIZE",
         "add $m1, $in_1, 1",
-        # Somebody who writes it so often means it.
-        "add $m1, $mPoinger, 1\nadd $m1, $mPoinger, 2\nadd $m1, $mPoinger, 3",
+        # Two other letters, more than two mistakes, another number.
+        "add $m1, $mPainler, 1",
+        "add $m1, $m1, OFSTE_FO_SIZE",
+        "add $m1, $m1, OFFSTE_FO_SIZE2",
+        # A name that is written twice is no slip.
+        "add $m1, $mPoinger, 1\nadd $m1, $mPoinger, 2",
     ],
 )
 def test_a_name_that_the_missing_header_may_define_is_silent(line: str) -> None:
@@ -86,7 +99,7 @@ def test_a_misspelt_name_in_a_macro_is_found_called_or_not() -> None:
         ".extern mPiointer",
         "mPiointer:",
         ".macro adn\nnop\n.endm",
-        "add $m1, $mPiointer, 2\nadd $m1, $mPiointer, 3",
+        "add $m1, $mPiointer, 2",
         "#define mPointers m4\nadd $m1, $mPointer, $mPointesr",
         "#define otherNmae m4",
         "nop\nnop",
@@ -105,3 +118,34 @@ def test_an_edit_elsewhere_says_which_names_are_misspelt(edited: str) -> None:
 def test_a_call_near_a_macro_of_the_preprocessor_is_misspelt() -> None:
     text = "#define INCREMENT(r) add r, r, 1\nINCREMNT($m3)\nINCREMENT($m3)\nOTHER($m3)\n"
     assert check_findings(text) == [("E101", "INCREMNT")]
+
+
+@pytest.mark.parametrize(
+    ("line", "replaced"),
+    [
+        ("add $m1, $mPiointer, 1", "add $m1, $mPointer, 1"),
+        ("add $m1, $m1, OFFSTE_FO_SIZE", "add $m1, $m1, OFFSET_OF_SIZE"),
+        ("setzi $m1, (VERTXE_SIZE * 4)", "setzi $m1, (VERTEX_SIZE * 4)"),
+        ("bri MianLopo", "bri MainLoop"),
+        ("tiwce 1", "twice 1"),
+    ],
+)
+def test_the_name_that_is_meant_is_offered(line: str, replaced: str) -> None:
+    text = HEAD + line
+    (finding,) = [f for f in ANALYZER.analyze(text, "a.S").diagnostics if f.code != "H103"]
+    assert finding.fix is not None
+    assert finding.fix.applicability is Applicability.DISPLAY
+    assert apply_edits(text, finding.fix.edits) == HEAD + replaced
+
+
+def test_of_two_names_that_may_be_meant_both_are_named_and_none_is_offered() -> None:
+    text = HEAD + "#define TABLE_HIGH 1\n#define TABLE_NIGH 2\nadd $m1, $m1, TABLE_BIGH"
+    (finding,) = [f for f in ANALYZER.analyze(text, "a.S").diagnostics if f.code != "H103"]
+    assert finding.message.endswith("did you mean `TABLE_HIGH` or `TABLE_NIGH`?")
+    assert finding.fix is None
+
+
+def test_of_two_names_at_two_letters_none_is_meant() -> None:
+    two = "#define TABLE_STRAT 1\n#define TABLE_STRAP 2\nadd $m1, $m1, TABEL_STRAR"
+    assert check_findings(two) == []
+    assert check_findings(two.replace("STRAP", "OTHER")) == [("E104", "TABEL_STRAR")]
