@@ -58,10 +58,12 @@ def headers_in(findings: Iterable[Diagnostic], analysis: Analysis) -> dict[str, 
 
 def header_paths(analysis: Analysis) -> Iterator[str]:
     """Yield the headers that an analysis has read, and where it has missed one."""
+    settings = analysis.settings
     for expansion, _ in analysis.expanded:
         yield from expansion.files
         for place, name, path in expansion.includes:
             if path is None:
                 folder = os.path.dirname(os.path.abspath(place.path or analysis.source.path))
-                for each in (folder, *analysis.settings.include_paths):
+                elsewhere = settings.project.folders if settings.project is not None else ()
+                for each in (folder, *settings.include_paths, *elsewhere):
                     yield os.path.join(each, name)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analyzer
     from ipu_asm.config.configuration import Value
     from ipu_asm.config.globs import Exclusion
+    from ipu_asm.config.source_keys import ProjectFolders
     from ipu_asm.source.expansion import SourceReader, SourceSettings
 
 
@@ -134,6 +135,7 @@ class Analyzers:
         self._override = configuration_override(options)
         # Keys: the instruction set and the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
+        self._projects: dict[ProjectFolders | None, ProjectFolders | None] = {}
 
     def configuration(self, target: Target) -> Configuration:
         """Return the configuration of a file. Raises `ConfigurationError`."""
@@ -148,7 +150,9 @@ class Analyzers:
 
     def settings(self, target: Target, reader: SourceReader | None = None) -> SourceSettings:
         """Return the settings of the expansion of a file. Raises `ConfigurationError`."""
-        return source_settings(target.name, self.configuration(target), self._defines, reader)
+        found = source_settings(target.name, self.configuration(target), self._defines, reader)
+        # The files of a project share one search for its folders.
+        return found._replace(project=self._projects.setdefault(found.project, found.project))
 
     def analyzer(self, choice: IsaChoice, configuration: Configuration) -> Analyzer:
         """Return the analyzer of an instruction set. Raises `ConfigurationError` for unknown ones.

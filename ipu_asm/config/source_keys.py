@@ -13,6 +13,7 @@ import math
 import os
 import re
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ipu_asm.config.configuration import MOST_CONTEXTS, Context, Value
@@ -155,6 +156,9 @@ MOST_FOLDERS = 100
 MOST_READ = 1_000
 """The folders whose entries are read for one list of globs."""
 
+PROJECT_FOLDERS = "**/include"
+"""Where headers of a project may be, relative to its root."""
+
 _WILD = frozenset("*?[")
 
 
@@ -179,6 +183,36 @@ def include_folders(paths: Iterable[str], base: str) -> IncludeFolders:
             found[folder] = None
     is_complete = search.is_complete and len(found) <= MOST_FOLDERS
     return IncludeFolders(tuple(found)[:MOST_FOLDERS], is_complete)
+
+
+class ProjectFolders:
+    """The folders called `include` below the root of a project, looked up on the first use.
+
+    Headers that no folder has in which they are searched may be in one of them. Equal to one of
+    the same root.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProjectFolders) and other.root == self.root
+
+    def __hash__(self) -> int:
+        return hash(self.root)
+
+    def __repr__(self) -> str:
+        return f"ProjectFolders({self.root!r})"
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """The absolute folders, as many as `include_folders` finds."""
+        return include_folders((PROJECT_FOLDERS,), self.root).folders
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether the folders were used."""
+        return "folders" in self.__dict__
 
 
 class _Search:

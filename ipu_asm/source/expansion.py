@@ -20,6 +20,7 @@ from typing import (
 from ipu_asm.config.configuration import Context
 from ipu_asm.config.configuration import Value as Value
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
+from ipu_asm.config.source_keys import ProjectFolders
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile, Span
@@ -166,7 +167,8 @@ class SourceSettings(NamedTuple):
     macros. `contexts` are the template contexts that the project declares; a value in one counts
     before that of a define. `overrides` are given for this run (``--define``) and count before
     both. `include_paths` are absolute folders in search order. Nothing outside `root` and the
-    include paths is read; empty: the folder of the file is the root.
+    include paths is read; empty: the folder of the file is the root. With `project`, a header that
+    is in none of these is searched in its folders.
 
     `configurations` are values of registers that the host sets before a run, by name: the program
     is looked at with each of them. `presets` are given for this run and count before them. `hosts`
@@ -182,6 +184,7 @@ class SourceSettings(NamedTuple):
     presets: Mapping[str, int] = {}
     configurations: tuple[Mapping[str, int], ...] = ()
     hosts: Hosts = NO_HOSTS
+    project: ProjectFolders | None = None
 
     @property
     def all_defines(self) -> Mapping[str, Value]:

@@ -7,7 +7,7 @@ from typing import Mapping, Sequence, TypeVar
 
 from ipu_asm.config.configuration import Configuration, Context, Value
 from ipu_asm.config.files import scanned_text, stamp_of
-from ipu_asm.config.source_keys import include_folders
+from ipu_asm.config.source_keys import ProjectFolders, include_folders
 from ipu_asm.source.expansion import SourceReader, SourceSettings
 from ipu_asm.text import SourceFile
 
@@ -49,13 +49,22 @@ def source_settings(
         return SourceSettings(ours.defines, (), given)
     kernel = _first_match(path, ours.kernels, ours)
     root = root_of(path, ours.folder)
+    project = None
     if ours.include_paths is None:
+        project = ProjectFolders(root)
         folders = include_folders(DEFAULT_INCLUDE_PATHS, root).folders
     else:
         folders = include_folders(ours.include_paths, ours.folder).folders
     contexts = template_contexts(path, ours)
     return SourceSettings(
-        ours.defines, contexts, given, folders, root, reader or DiskReader(), configurations=kernel
+        ours.defines,
+        contexts,
+        given,
+        folders,
+        root,
+        reader or DiskReader(),
+        configurations=kernel,
+        project=project,
     )
 
 

@@ -173,6 +173,7 @@ class LspSession:
         """
         for document in self.sources.searching(os.path.basename(path)) if is_new else ():
             document.forget()
+            self.sources.forget_settings(document)
             self.text_changed([document.uri])
         stale = [each for each in self.sources.readers(path) if self.sources.is_stale(each)]
         self.text_changed(document.uri for document in stale)

@@ -12,7 +12,7 @@ from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.host_configurations import HostConfiguration, Hosts, configured_host
 from ipu_asm.config.host_search import host_configurations
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
-from ipu_asm.config.source_keys import include_folders
+from ipu_asm.config.source_keys import ProjectFolders, include_folders
 from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa, manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import SourceSettings
@@ -51,6 +51,10 @@ class Sources:
         """Drop all settings: configurations or folders have changed."""
         self._settings.clear()
 
+    def forget_settings(self, document: Document) -> None:
+        """Drop the settings of a document: a folder of headers may be new."""
+        self._settings.pop(document.key, None)
+
     def _found(self, document: Document) -> SourceSettings:
         """Return the settings of `ipu-lint`, those of the editor over them.
 
@@ -69,7 +73,9 @@ class Sources:
         )
         reader = self._headers.below([root, *folders])
         hosts = self._hosts(document.key, root, configuration)
-        return found._replace(include_paths=folders, root=root, reader=reader, hosts=hosts)
+        project = ProjectFolders(root) if found.project is not None else None
+        found = found._replace(include_paths=folders, root=root, reader=reader)
+        return found._replace(hosts=hosts, project=project)
 
     def _hosts(self, path: str, root: str, configuration: Configuration) -> Hosts:
         """Return what runs, launches and tests say of a kernel, its last launch first."""

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Mapping
 
 import ipu_asm
+from ipu_asm.config.source_keys import PROJECT_FOLDERS, ProjectFolders
 from ipu_asm.source.settings import DiskReader
 from ipu_asm.text import SourceFile
 
@@ -58,8 +59,23 @@ def digest(text: str, key: bytes = b"") -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=key).hexdigest()
 
 
+def digests_of(reader: RecordingReader, project: ProjectFolders | None) -> Mapping[str, str | None]:
+    """Return the digests of a reader, with that of the folders of the project if it is searched."""
+    if project is None or not project.is_searched:
+        return reader.digests
+    path = os.path.join(project.root, PROJECT_FOLDERS)
+    return {**reader.digests, path: _digest_of_folders(project)}
+
+
+def _digest_of_folders(project: ProjectFolders) -> str:
+    return digest("\n".join(project.folders))
+
+
 def digest_of_file(path: str) -> str | None:
-    """Return a digest of a header; None if it is missing."""
+    """Return a digest of a header, or of the folders of a project; None if it is missing."""
+    root = path.removesuffix(os.sep + PROJECT_FOLDERS)
+    if root != path:
+        return _digest_of_folders(ProjectFolders(root))
     reader = DiskReader()
     return None if reader.stamp(path) is None else _digest_of_header(path, reader.read(path))
 

@@ -197,13 +197,13 @@ class Linter:
         is_asked_for = target.asked_for and not is_shown
         recorder = None
         if file.question is not None:
-            from ipu_asm.cli.lint.digests import RecordingReader  # for the cache alone
+            from ipu_asm.cli.lint.digests import RecordingReader, digests_of  # for the cache alone
 
             recorder = RecordingReader()
         settings = self._analyzers.settings(target, recorder)
         plain = analyzer.analyze(file.original.text, target.name, settings=settings)
         analysis = with_isa_hint(plain, choice)
-        digests = {} if recorder is None else recorder.digests
+        digests = {} if recorder is None else digests_of(recorder, settings.project)
         found = found_in(analysis, digests, is_asked_for=is_asked_for)
         unfixed = self._result(file, analysis.source, found)
         if file.question is not None:

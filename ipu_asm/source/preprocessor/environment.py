@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 from typing import Mapping
 
 from ipu_asm.isa.surface import Surface
@@ -45,13 +46,33 @@ class IncludeSearch:
             return None
         for each in (*([folder] if folder else []), *self._settings.include_paths):
             path = os.path.normpath(os.path.join(each, name))
-            if self._settings.reader.stamp(path) is not None and self._is_allowed(path):
+            if self._is_readable(path):
                 return path
-        return None
+        return self._search_project(name, folder or self._folder or "")
+
+    def _search_project(self, name: str, folder: str) -> str | None:
+        """Return the header in the project that is nearest to a folder; None if two are as near."""
+        project = self._settings.project
+        if project is None or os.path.isabs(name) or ".." in name.split("/"):
+            return None
+        paths = (os.path.normpath(os.path.join(each, name)) for each in project.folders)
+        found = [path for path in paths if self._is_readable(path)]
+        nearness = [_count_shared(path, folder) for path in found]
+        nearest = [path for path, near in zip(found, nearness) if near == max(nearness)]
+        return nearest[0] if len(nearest) == 1 else None
+
+    def _is_readable(self, path: str) -> bool:
+        return self._settings.reader.stamp(path) is not None and self._is_allowed(path)
 
     def _is_allowed(self, path: str) -> bool:
         real = os.path.realpath(path)
         return any(real.startswith(folder) for folder in self._allowed)
+
+
+def _count_shared(path: str, folder: str) -> int:
+    """Return the number of folders at the beginning of two paths that are the same."""
+    pairs = zip(path.split(os.sep), folder.split(os.sep))
+    return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
 
 
 class Environment:
