@@ -134,3 +134,82 @@ def test_a_header_is_never_the_output() -> None:
         message = f"ipu-{program}: error: --output include/regs.h: would replace the input"
         assert ran.err.startswith(message)
         assert Path("include/regs.h").read_text() == HEADER
+
+
+MISSING = SOURCE.replace("regs.h", "gone.h").replace("f:", "#include <gone/other.h>\nf:")
+
+
+def test_the_missing_headers_of_a_folder_are_one_note() -> None:
+    Path("src/a.S").write_text(MISSING)
+    Path("src/b.S").write_text(MISSING.replace("<gone/other.h>", "<gone.h>"))
+    note = (
+        "ipu-lint: note: 2 headers not found (H103), 4 includes in 2 files: `gone.h`, "
+        "`gone/other.h`; add the folders to include-paths\n"
+    )
+    for _ in ("without results of earlier runs", "with them"):
+        ran = check("src", 0)
+        assert ran.err == note
+    assert json.loads(run(lint, ["src", "--format", "json"]).out) == []
+    hint = "src/a.S:{}:10: hint[H103] "
+    ran = check("src/a.S", 0, hint.format(1), hint.format(2))
+    assert ran.err == ""
+    ran = run(lint, ["src", "--format", "concise", "--select", "H103"])
+    assert (ran.out.count("hint[H103]"), ran.err) == (4, "")
+    assert run(lint, ["src", "--ignore", "H103"]).err == ""
+
+
+def in_project(*headers: str) -> None:
+    """Make `src/a.S` a file of a project with these headers and without a configuration."""
+    Path("ipu.toml").unlink()
+    Path("include/regs.h").unlink()
+    Path(".git").mkdir()
+    for header in headers:
+        Path(header).parent.mkdir(parents=True, exist_ok=True)
+        Path(header).write_text(HEADER)
+
+
+IN_LIBRARY = IN_HEADER.removeprefix("include/regs.h")
+NOT_FOUND = "src/a.S:1:10: hint[H103] "
+
+
+def test_a_header_in_another_folder_of_the_project_is_found() -> None:
+    in_project("libs/vector/include/regs.h")
+    check("src/a.S", 1, f"libs/vector/include/regs.h{IN_LIBRARY}")
+
+
+def test_the_header_nearest_to_the_file_is_read() -> None:
+    in_project("libs/include/regs.h", "src/kernels/include/regs.h")
+    check("src/a.S", 1, f"src/kernels/include/regs.h{IN_LIBRARY}")
+
+
+def test_of_two_headers_as_near_none_is_read() -> None:
+    in_project("one/include/regs.h", "two/include/regs.h")
+    check("src/a.S", 0, NOT_FOUND)
+
+
+def test_configured_include_paths_are_searched_alone() -> None:
+    in_project("libs/include/regs.h")
+    Path("ipu.toml").write_text('include-paths = ["include"]\n')
+    check("src/a.S", 0, NOT_FOUND)
+
+
+def test_no_link_and_no_hidden_folder_is_searched_for_headers(tmp_path: Path) -> None:
+    in_project(".cache/include/regs.h")
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    (outside / "include").mkdir(parents=True)
+    (outside / "include/regs.h").write_text(HEADER)
+    Path("libs").symlink_to(outside)
+    Path("other").mkdir()
+    Path("other/include").symlink_to(outside / "include")
+    Path("own/include").mkdir(parents=True)
+    Path("own/include/regs.h").symlink_to(outside / "include/regs.h")
+    check("src/a.S", 0, NOT_FOUND)
+
+
+def test_a_folder_of_headers_that_is_new_counts_in_the_next_run() -> None:
+    in_project()
+    check("src/a.S", 0, NOT_FOUND)
+    check("src/a.S", 0, NOT_FOUND)
+    Path("libs/include").mkdir(parents=True)
+    Path("libs/include/regs.h").write_text(HEADER)
+    check("src/a.S", 1, f"libs/include/regs.h{IN_LIBRARY}")

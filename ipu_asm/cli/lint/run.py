@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm import __version__
@@ -24,10 +25,13 @@ from ipu_asm.cli.sources import chosen_files
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.files import FileError, Target, input_at
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
 from ipu_asm.text import counted
 
 _MIN_FILES = 60
 _PIECES_A_JOB = 8
+_MAX_NAMES = 5
 _Linted = tuple[LintResult | None, list[str]]
 _linter: tuple[Linter, list[str]] | None = None
 """In a process of the pool: its linter, and the messages of the current file."""
@@ -155,7 +159,8 @@ class LintRun:
             write_bytes(text.encode())
 
     def _formatted(self, color: bool, columns: int | None) -> str:
-        linted = [FileFindings(one.source, one.findings, one.headers) for one in self.results]
+        results = self._with_missing_headers_counted()
+        linted = [FileFindings(one.source, one.findings, one.headers) for one in results]
         files = findings_by_file(linted)
         name = self.options.format
         if self.options.statistics:
@@ -168,6 +173,31 @@ class LintRun:
         return format_findings(
             name, files, rules=rules, color=color, version=__version__, columns=columns
         )
+
+    def _with_missing_headers_counted(self) -> list[LintResult]:
+        """Return the results without the includes that are not found in files of folders.
+
+        A note counts them: most of a project lack the same few headers. They are findings in files
+        that are named, and where the options select their rule by its own name.
+        """
+        selected = {*(self.options.select or ()), *self.options.extend_select}
+        if not selected.isdisjoint(INCLUDE_NOT_FOUND[:2]):
+            return self.results
+        names = Counter[str]()
+        files = 0
+        results = []
+        for one in self.results:
+            missing = [] if one.target.asked_for else list(filter(_is_missing_header, one.findings))
+            if missing:
+                files += 1
+                spans = (finding.span for finding in missing)
+                names.update(one.source.text[start:end].strip('"<>') for start, end in spans)
+                found = [each for each in one.findings if not _is_missing_header(each)]
+                one = one._replace(findings=found)
+            results.append(one)
+        if names:
+            print_message(PROGRAM, _missing_headers_note(names, files), "note")
+        return results
 
     def _shortened(self, file: FileFindings, most: int) -> FileFindings:
         """Return the first findings of a file; a note counts the others."""
@@ -187,6 +217,21 @@ class LintRun:
         else:
             fails = any(result.fails for result in self.results)
         return ExitStatus.FINDINGS if fails and not self.options.exit_zero else ExitStatus.OK
+
+
+def _is_missing_header(finding: Diagnostic) -> bool:
+    return finding.code == INCLUDE_NOT_FOUND.code and finding.path is None
+
+
+def _missing_headers_note(names: Counter[str], files: int) -> str:
+    """Describe the headers that are missing in a run, by the number of their includes."""
+    from ipu_asm.isa.operands import quoted  # few runs need it
+
+    shown = ", ".join(quoted(name) for name, _ in names.most_common(_MAX_NAMES))
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    where = f"{counted(names.total(), 'include')} in {counted(files, 'file')}"
+    what = f"{counted(len(names), 'header')} not found ({INCLUDE_NOT_FOUND.code}), {where}"
+    return f"{what}: {shown}{more}; add the folders to include-paths"
 
 
 def _rules() -> Mapping[str, RuleInfo]:
