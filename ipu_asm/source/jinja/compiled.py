@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from bisect import bisect_right
 from contextlib import contextmanager
@@ -212,6 +213,8 @@ def render(
     return Rendering(made, recorder, None)
 
 
+# Python's messages about numbers that are too large for a float, or floats that are no integer.
+_FLOAT_OVERFLOW = re.compile(r"cannot convert float|too large for a float|result out of range")
 # The beginning of Jinja's message about `include`, `import` and `extends` without a loader.
 _NO_LOADER = "no loader"
 _NO_OTHER_FILES = (
@@ -233,7 +236,8 @@ def _described(error: Exception) -> tuple[RuleId, str]:
     """Return the rule and the message of an error."""
     if isinstance(error, LimitError):
         return EXPANSION_LIMIT, str(error)
-    if isinstance(error, (RecursionError, MemoryError, OverflowError)):
+    is_of_floats = isinstance(error, OverflowError) and _FLOAT_OVERFLOW.search(str(error))
+    if isinstance(error, (RecursionError, MemoryError, OverflowError)) and not is_of_floats:
         message = f"a template needs limited time and memory, found: {readable(error)}"
         return EXPANSION_LIMIT, message
     if isinstance(error, TypeError) and str(error).startswith(_NO_LOADER):

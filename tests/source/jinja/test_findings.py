@@ -192,6 +192,13 @@ def test_a_number_that_python_does_not_write_is_a_finding_at_the_number() -> Non
     check(f"set lr0 {{{{ 1 + {number} }}}};;\nbkpt;;", ("E403", number))
 
 
+@pytest.mark.parametrize("value", ["1e999 | int", "2.0 ** 5000", "10 ** 400 / 3"])
+def test_a_number_that_no_float_or_integer_can_be_is_no_matter_of_limits(value: str) -> None:
+    tag = f"{{{{ {value} }}}}"
+    (finding,) = check(f"set lr0 {tag};;\nbkpt;;", ("E401", tag))
+    assert finding.message.startswith("the template cannot be rendered: ")
+
+
 def test_an_error_in_a_macro_names_the_calls_that_led_there() -> None:
     text = (
         "{% macro a(n) %}{{ 1 // n }}{% endmacro %}\n"
