@@ -143,6 +143,7 @@ def syntax_errors(
     """
     findings: list[Diagnostic] = []
     reported: set[tuple[int, str]] = set()
+    conflict: Diagnostic | None = None
     for token, reason in syntax.plan.findings:
         number = _instruction_around(syntax, surface, token)
         around = instructions[number] if number >= 0 else NO_INSTRUCTION
@@ -157,9 +158,27 @@ def syntax_errors(
                 continue
             reported.add(key)
         span = syntax.span_of(token, token + 1)
+        if conflict is not None and span.start < conflict.span.end:
+            continue
         place = MisplacedToken(syntax, surface, word, span, token, number, around, registers)
-        findings.append(_finding(place, reason))
+        conflict = _conflict(place)
+        findings.append(conflict or _finding(place, reason))
     return findings
+
+
+_CONFLICT = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?![<=>|])[^\r\n]*")
+
+
+def _conflict(place: MisplacedToken) -> Diagnostic | None:
+    """The finding about a line with which version control marks a conflict."""
+    match = _CONFLICT.match(place.syntax.text, place.span.start)
+    if match is None or not _begins_line(place):
+        return None
+    message = (
+        "a merge conflict must be resolved: keep one of the versions and delete the lines that "
+        f"mark them, found `{match[1]}`"
+    )
+    return Diagnostic(SYNTAX_ERROR, message, Span(place.span.start, match.end()))
 
 
 def _finding(place: MisplacedToken, reason: str) -> Diagnostic:

@@ -238,3 +238,19 @@ def test_bytes_of_an_image_have_one_finding() -> None:
 def test_a_few_control_characters_do_not_hide_the_rest() -> None:
     found = ANALYZERS["ipu"].analyze("acx \1;; acy; bkpt \2;; # \0 \3 \4 \5 \6 \7").diagnostics
     assert [finding.code for finding in found] == ["E101", "E001", "E101", "E001"]
+
+
+@pytest.mark.parametrize(
+    ("isa", "code"), [("ipu", "acc;;"), ("colossus", "nop"), ("xdna1", "nop"), ("xdna2", "nop")]
+)
+def test_each_mark_of_a_merge_conflict_is_one_finding(isa: str, code: str) -> None:
+    marks = ["<<<<<<< HEAD", "||||||| base", "=======", ">>>>>>> fix/a, b"]
+    analyzer = Analyzer(load_isa(isa))
+    text = "".join(f"{code}\n{mark}\n" for mark in marks) + f"{code}\n"
+    found = [each for each in analyzer.analyze(text).diagnostics if each.code == "E001"]
+    assert [text[slice(*each.span)] for each in found] == marks
+    assert [each.message for each in found] == [
+        "a merge conflict must be resolved: keep one of the versions and delete the lines that "
+        f"mark them, found `{mark[:7]}`"
+        for mark in marks
+    ]
