@@ -18,7 +18,7 @@ _LONGEST = 24
 SHORTEST = 3
 """Letters of the shortest name for which one is suggested."""
 _LONGEST_INDEXED = 100
-_MIN_FOR_TWO_SLIPS = 6
+_MIN_FOR_TWO_SLIPS = 7
 # Another letter in the place of the right one changes two of the letters that a word has.
 _MAX_OTHER_LETTERS = 3
 # A word shorter than this differs by one letter at the most, a longer one by two.
@@ -138,7 +138,7 @@ class NameIndex:
         """Return the only name that two typing mistakes may have turned into a long word.
 
         At most one of them is another letter in the place of the right one: `max_x` and `min_x`
-        are two names. Names of the same family are left out.
+        are two names. Names of the same family are left out, also `s_x` beside `x`.
         """
         if not _MIN_FOR_TWO_SLIPS <= len(word) <= _LONGEST_INDEXED:
             return None
@@ -174,6 +174,9 @@ def _letters_of(name: str) -> int:
 def _is_two_slips(word: str, name: str) -> bool:
     """Return whether two typing mistakes may have turned `name` into `word`, and not one."""
     if _NOT_A_DIGIT.sub("", word) != _NOT_A_DIGIT.sub("", name) or _is_other_member(word, name):
+        return False
+    shorter, longer = sorted((word, name), key=len)
+    if longer.startswith(shorter) or longer.endswith(shorter):
         return False
     return _distance(word, name, _SLIP, _OTHER) <= _SLIP + _OTHER and _distance(word, name) == 2
 

@@ -76,6 +76,7 @@ def test_a_misspelt_name_is_found(line: str, expected: tuple[str, str]) -> None:
         # Two other letters, more than two mistakes, another number.
         "add $m1, $mPainler, 1",
         "add $m1, $m1, OFSTE_FO_SIZE",
+        "add $m1, $s_mPointer, 1",
         "add $m1, $m1, OFFSTE_FO_SIZE2",
         # A name that is written twice is no slip.
         "add $m1, $mPoinger, 1\nadd $m1, $mPoinger, 2",
