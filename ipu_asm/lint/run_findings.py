@@ -107,6 +107,11 @@ class _Assumptions:
     def _values(self, name: str) -> Iterator[int]:
         if match := _NUMBER.match(register_notes(self._program).get(name, "")):
             yield int(match[0])
+        # Values that the comments above the code state in other words, as `inputs: lr9 = 512`.
+        code = self._program.bundles[0].syntax.spans if self._program.bundles else ()
+        header = self._program.text[: self._program.span(0, code[0]).start] if code else ""
+        for stated in re.findall(rf"\b{re.escape(name)}\s*=\s*(-?\d{{1,10}})\b", header, re.I)[:1]:
+            yield int(stated)
         yield from self._constants
 
     def _spans(self, name: str, value: int) -> set[Span] | None:

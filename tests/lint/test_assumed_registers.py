@@ -25,6 +25,7 @@ def messages(text: str) -> dict[str, str]:
     [
         ("W305", STORES),
         ("W311", "# lr9 = 512: rows\nincr lr9 1;; bkpt;;"),
+        ("W311", "# Inputs: LR9 = 512\nincr lr9 1;; bkpt;;"),
         ("W307", "set lr0 0;;\nloop: incr lr0 1; bne lr0 lr9 loop;; bkpt;;"),
         ("W310", "set lr1 3; set lr0 0;;\nagain: add lr0 lr0 lr9;; bne lr0 lr1 again;; bkpt;;"),
         (
