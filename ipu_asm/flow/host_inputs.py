@@ -138,9 +138,11 @@ def base_operands(isa: Isa, bundle: Bundle) -> tuple[tuple[str, str, Span], ...]
 
 
 def _head(program: Program) -> str:
-    """Return the text above the first instruction."""
+    """Return the text above the first instruction, empty without a comment there."""
     bundle = program.bundles[0]
     text = bundle.syntax.text
+    if not bundle.syntax.grammar.comment.search(text):
+        return ""
     return text[: bundle.first_token.start] if bundle.syntax.words else text
 
 

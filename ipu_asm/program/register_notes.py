@@ -79,6 +79,8 @@ def roles(program: Program) -> list[RegisterRole]:
     """Return the lines above the first bundle that describe registers, in their order."""
     isa, bundle = program.isa, program.bundles[0]
     text = bundle.syntax.text
+    if not bundle.syntax.grammar.comment.search(text):
+        return {}
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     found, start = list[RegisterRole](), program.starts[0]
@@ -99,6 +101,8 @@ def roles(program: Program) -> list[RegisterRole]:
 def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
     """The notes above the first token of a bundle; the first one for each register."""
     text = bundle.syntax.text
+    if not bundle.syntax.grammar.comment.search(text):
+        return {}
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     notes: dict[str, str] = {}
@@ -304,6 +308,8 @@ def _is_called(name: str, stem: str) -> bool:
 @cached_on_bundle
 def _regions(isa: Isa, bundle: Bundle) -> tuple[MemoryNote, ...]:
     text = bundle.syntax.text
+    if not bundle.syntax.grammar.comment.search(text):
+        return {}
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     found: list[MemoryNote] = []
