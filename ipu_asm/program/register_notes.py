@@ -80,7 +80,7 @@ def roles(program: Program) -> list[RegisterRole]:
     isa, bundle = program.isa, program.bundles[0]
     text = bundle.syntax.text
     if not bundle.syntax.grammar.comment.search(text):
-        return {}
+        return []
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     found, start = list[RegisterRole](), program.starts[0]
@@ -309,7 +309,7 @@ def _is_called(name: str, stem: str) -> bool:
 def _regions(isa: Isa, bundle: Bundle) -> tuple[MemoryNote, ...]:
     text = bundle.syntax.text
     if not bundle.syntax.grammar.comment.search(text):
-        return {}
+        return ()
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
     found: list[MemoryNote] = []
