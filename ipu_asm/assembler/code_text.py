@@ -13,10 +13,9 @@ from itertools import groupby, pairwise
 from typing import Final, Iterator, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
-from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.assembler.sections import code_instructions
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.machine_code import (
-    CodeInstruction,
     CodeUnit,
     DecodedUnit,
     MachineCode,
@@ -163,7 +162,7 @@ class _Writer:
         bundle = parser_for(self.isa).bundle(self._assembly(unit))
         if bundle.findings:
             return bundle.findings[0].message
-        encoded = self.machine_code.encode(list(_to_encode(bundle)), self._value_of)
+        encoded = self.machine_code.encode(code_instructions(bundle), self._value_of)
         if not isinstance(encoded, CodeUnit):
             return encoded.finding.message
         if encoded.data != data:
@@ -349,13 +348,6 @@ def _rows(data: bytes) -> Iterator[bytes]:
         for run in group:
             step = len(run) if is_long else _BYTES_PER_ROW
             yield from (run[at : at + step] for at in range(0, len(run), step))
-
-
-def _to_encode(bundle: Bundle) -> Iterator[CodeInstruction]:
-    for each in bundle.instructions:
-        if each.spec is not None:
-            others = tuple(other.spec for other in each.others if other.spec is not None)
-            yield CodeInstruction(each.spec, each.words[1:], others)
 
 
 def _targets(unit: _Unit) -> Iterator[int]:

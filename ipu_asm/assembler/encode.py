@@ -22,7 +22,7 @@ from ipu_asm.program.line_table import (
     require_one_context,
 )
 from ipu_asm.program.program import Program
-from ipu_asm.source.expansion import DEFAULT_SETTINGS, SourceSettings
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.text import SourceFile, Span, require_text
 
 _NO_HEADERS: Mapping[str, SourceFile] = MappingProxyType({})
@@ -91,14 +91,12 @@ def object_of(effective: EffectiveProgram, source: SourceFile, *, is_final: bool
     errors: Sequence[Diagnostic] = written_errors(effective)
     has_data = not program.size and bool(program.directives)
     if not errors or (has_data and errors == [_no_code(program)]):
-        assembled = assemble_object(program, code, is_final=is_final)
-        errors = sorted(assembled.errors, key=lambda finding: finding.span)
+        assembled, errors = assemble_object(program, code, is_final=is_final)
+        errors = sorted(errors, key=lambda finding: finding.span)
         if not errors:
-            return assembled.code
+            return assembled
         if expansion is not None:
-            from ipu_asm.source.lifting import lifted_findings  # most texts are read as they are
-
-            errors = lifted_findings([(expansion, errors)])
+            errors = _lifted(expansion, errors)
     raise AssemblyError(errors, source, expansion.files if expansion else {})
 
 
@@ -192,14 +190,18 @@ def written_errors(effective: EffectiveProgram) -> list[Diagnostic]:
         return errors_of(program)
     errors = [each for each in expansion.findings if each.severity is Severity.ERROR]
     if not (errors and not program.size):
-        # The expansion's own findings are among the lifted ones.
-        from ipu_asm.source.lifting import lifted_findings  # most texts are read as they are
-
-        lifted = lifted_findings([(expansion, errors_of(program))])
-        errors = [each for each in lifted if each.severity is Severity.ERROR]
+        errors = _lifted(expansion, errors_of(program))
     if not errors and not program.size:
         return errors_of(program)
     return sorted(errors, key=lambda finding: (finding.path or "", finding.span))
+
+
+def _lifted(expansion: Expansion, errors: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the errors of an expansion, and those in its text, where they were written."""
+    from ipu_asm.source.lifting import lifted_findings  # most texts are read as they are
+
+    lifted = lifted_findings([(expansion, errors)])
+    return [each for each in lifted if each.severity is Severity.ERROR]
 
 
 def _integers(words: object) -> list[int]:

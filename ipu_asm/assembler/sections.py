@@ -18,6 +18,7 @@ from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     UNDEFINED_LABEL,
     UNKNOWN_DIRECTIVE,
+    UNKNOWN_MNEMONIC,
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.isa.machine_code import (
@@ -29,6 +30,7 @@ from ipu_asm.isa.machine_code import (
 )
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, INTEGERS, STRINGS
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.directives import Argument, directive_arguments
 from ipu_asm.text import Span
@@ -48,36 +50,30 @@ _FLOAT_FORMATS = {".float": "<f", ".single": "<f", ".double": "<d", ".float32": 
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, '"': 34, "\\": 92}
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|[xX][0-9a-fA-F]+|.)", re.DOTALL)
 _SILENT = re.compile(
-    r"\.(?:file|ident|loc|cfi_\w+|addrsig\w*|extern|worker|supervisor|version|no_dead_strip"
-    r"|(?:allow|warn_on|error_on)_\w+|(?:end)?macro|endm|purgem|(?:no)?altmacro|print|warning"
-    r"|if\w*|else\w*|endif|rept|irpc?|endr|exitm|func|endfunc|popsection|previous|text|data|bss)"
+    r"\.(?:file|ident|loc|cfi_\w+|addrsig\w*|extern|worker|supervisor|version|no_dead_strip|purgem"
+    r"|(?:allow|warn_on|error_on)_\w+|(?:no)?altmacro|print|warning|func|endfunc)"
 )
+"""Directives without bytes, symbols or sections that a linker needs."""
+
+_UNDECIDED = re.compile(r"\.(?:if\w*|rept|irpc?|irepc?|macro|exitm)")
+"""Directives that the expansion has left in place, because a name in them has no known value."""
+
+_FOLLOWING = re.compile(r"\.(?:else\w*|endif|endr|endm(?:acro)?)")
 
 
-class _Piece:
-    """A unit of code, data or a gap at an offset of its section."""
+class _Piece(NamedTuple):
+    """A unit of code, data or a gap at an offset of its section.
 
-    __slots__ = ("bundle", "data", "fill", "instructions", "offset", "size", "values")
+    `values` are the expressions of a data directive, each of `size / len(values)` bytes; a piece
+    without instructions, data and values is a gap in code.
+    """
 
-    def __init__(
-        self,
-        bundle: int,
-        offset: int,
-        size: int,
-        *,
-        instructions: Sequence[CodeInstruction] = (),
-        data: bytes = b"",
-        values: Sequence[Argument] = (),
-        fill: bool = False,
-    ) -> None:
-        self.bundle = bundle
-        self.offset = offset
-        self.size = size
-        self.instructions = instructions
-        self.data = data
-        # Expressions of a data directive, each of `size / len(values)` bytes.
-        self.values = values
-        self.fill = fill
+    bundle: int
+    offset: int
+    size: int
+    instructions: Sequence[CodeInstruction] = ()
+    data: bytes = b""
+    values: Sequence[Argument] = ()
 
 
 class _OpenSection:
@@ -91,17 +87,15 @@ class _OpenSection:
         self.size = 0
         self.pieces: list[_Piece] = []
 
-
-class AssembledObject:
-    """The result of assembling: the object, and the errors that were found by encoding."""
-
-    def __init__(self, code: ObjectCode, errors: Sequence[Diagnostic]) -> None:
-        self.code = code
-        self.errors = errors
+    @property
+    def is_code(self) -> bool:
+        return "x" in self.flags
 
 
-def assemble_object(program: Program, code: MachineCode, *, is_final: bool) -> AssembledObject:
-    """Assemble a program without errors.
+def assemble_object(
+    program: Program, code: MachineCode, *, is_final: bool
+) -> tuple[ObjectCode, Sequence[Diagnostic]]:
+    """Assemble a program whose analysis has no errors; return the object and further errors.
 
     If it `is_final`, no linker follows: addresses are offsets in the only section with content,
     and a symbol without definition is an error.
@@ -110,7 +104,20 @@ def assemble_object(program: Program, code: MachineCode, *, is_final: bool) -> A
     for number, bundle in enumerate(program.bundles):
         assembler.read(number, bundle)
     sections = assembler.encoded()
-    return AssembledObject(ObjectCode(sections, assembler.symbols_of(sections)), assembler.errors)
+    return ObjectCode(sections, assembler.symbols_of(sections)), assembler.errors
+
+
+def code_instructions(bundle: Bundle) -> list[CodeInstruction]:
+    """Return the known instructions of a bundle, to be encoded."""
+    return [
+        CodeInstruction(
+            each.spec,
+            each.words[1:],
+            tuple(other.spec for other in each.others if other.spec is not None),
+        )
+        for each in bundle.instructions
+        if each.spec is not None
+    ]
 
 
 class _Assembler:
@@ -135,16 +142,13 @@ class _Assembler:
             self.table.define(bundle.label, self.place(number))
         if bundle.directive is not None:
             self._directive(number, bundle)
+        elif bundle.has_unknown:
+            message = "no instruction, and no macro that is defined here; is a header missing?"
+            self.error(number, UnplacedFinding(UNKNOWN_MNEMONIC, message))
         elif bundle.instructions:
-            unit = [
-                CodeInstruction(
-                    each.spec, each.words[1:], tuple(o.spec for o in each.others if o.spec)
-                )
-                for each in bundle.instructions
-                if each.spec is not None
-            ]
+            unit = code_instructions(bundle)
             self.align(number, self.code.step)
-            self.append(number, self.code.size(unit), instructions=unit)
+            self.append(number, self.code.size(unit), unit)
 
     def encoded(self) -> tuple[Section, ...]:
         """Return the sections with their bytes."""
@@ -153,7 +157,7 @@ class _Assembler:
         for section in self.sections.values():
             if not section.pieces and section.name != ".text":
                 continue
-            if "x" in section.flags and not self.is_final:
+            if section.is_code and not self.is_final:
                 section.alignment = max(section.alignment, text_alignment)
             found.append(self._encoded_section(section))
         filled = [each for each in found if each.data]
@@ -213,7 +217,10 @@ class _Assembler:
             end = b"" if word == ".ascii" else b"\0"
             data = [_string(argument.text) + end for argument in arguments]
             self.append(number, sum(map(len, data)), data=b"".join(data))
-        elif not _SILENT.fullmatch(word) and word.startswith("."):
+        elif _UNDECIDED.fullmatch(word):
+            message = f"what {quoted(word)} expands to is not known: a name in it has no value here"
+            self.error(number, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
+        elif not (_SILENT.fullmatch(word) or _FOLLOWING.fullmatch(word)) and word[:1] == ".":
             message = f"what {quoted(word)} puts into an object is not known"
             self.error(number, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
 
@@ -242,37 +249,29 @@ class _Assembler:
         self,
         number: int,
         size: int,
-        *,
         instructions: Sequence[CodeInstruction] = (),
         data: bytes = b"",
         values: Sequence[Argument] = (),
-        fill: bool = False,
     ) -> None:
-        if self.current.size + size > _MAX_SECTION:
+        """Add a piece of bundle `number` to the current section."""
+        section = self.current
+        if section.size + size > _MAX_SECTION:
             message = f"a section has at most {_MAX_SECTION} bytes, found more"
             self.error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
             return
-        piece = _Piece(
-            number,
-            self.current.size,
-            size,
-            instructions=instructions,
-            data=data,
-            values=values,
-            fill=fill,
-        )
-        self.current.pieces.append(piece)
-        self.current.size += size
+        if section.kind == "nobits" and (instructions or values or any(data)):
+            message = f"{quoted(section.name)} holds zeros only; other bytes go to `.data`"
+            self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message))
+        section.pieces.append(_Piece(number, section.size, size, instructions, data, values))
+        section.size += size
 
     def align(self, number: int, alignment: int, fill: int | None = None) -> None:
         self.current.alignment = max(self.current.alignment, alignment)
         gap = -self.current.size % alignment
         if not gap:
             return
-        if fill is None and "x" in self.current.flags:
-            self.append(number, gap, fill=True)
-        else:
-            self.append(number, gap, data=bytes([(fill or 0) & 0xFF]) * gap)
+        data = b"" if fill is None and self.current.is_code else bytes([(fill or 0) & 0xFF]) * gap
+        self.append(number, gap, data=data)
 
     def _encoded_section(self, section: _OpenSection) -> Section:
         self.current = section
@@ -280,7 +279,7 @@ class _Assembler:
         relocations: list[Relocation] = []
         units: list[Unit] = []
         for piece in section.pieces:
-            if piece.fill:
+            if not (piece.instructions or piece.data or piece.values):
                 for gap in self.code.fill(piece.size):
                     units.append(Unit(len(data), len(gap), -1, len(gap) >= self.code.step))
                     data += gap
@@ -289,7 +288,7 @@ class _Assembler:
             relocations += (each._replace(offset=each.offset + len(data)) for each in encoded[1])
             units.append(Unit(len(data), piece.size, piece.bundle, bool(piece.instructions)))
             data += encoded[0]
-        if "x" in section.flags and not self.is_final and data:
+        if section.is_code and not self.is_final and data:
             for gap in self.code.fill(-len(data) % self.code.object_format.text_alignment):
                 units.append(Unit(len(data), len(gap), -1))
                 data += gap
@@ -344,11 +343,14 @@ class _Assembler:
 
 def _switch(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
     """Enter another section."""
-    if word in (".previous",):
+    if word == ".previous":
         to.enter(to.previous)
     elif word == ".popsection":
         if to.stack:
             to.current, to.previous = to.stack.pop()
+        else:
+            message = "`.popsection` goes back to a `.pushsection`, found none before it"
+            to.error(number, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
     elif word in (".section", ".pushsection"):
         if word == ".pushsection":
             to.stack.append((to.current, to.previous))
@@ -414,8 +416,8 @@ def _space(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]
     """Place a number of equal bytes."""
     size = _known(to, number, arguments[0]) if arguments else None
     fill = _known(to, number, arguments[1]) if len(arguments) > 1 else 0
-    if size is not None and 0 <= size <= _MAX_SECTION:
-        to.append(number, size, data=bytes([(fill or 0) & 0xFF]) * size)
+    if size:
+        to.append(number, size, data=bytes([(fill or 0) & 0xFF]) * min(size, _MAX_SECTION))
 
 
 def _repeat(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
@@ -424,9 +426,9 @@ def _repeat(to: _Assembler, number: int, word: str, arguments: Sequence[Argument
     if None in numbers or not numbers:
         return
     times, size, value = (*(n or 0 for n in numbers), *(0, 1, 0)[len(numbers) :])
-    if 0 <= times * size <= _MAX_SECTION:
+    if times * size:
         item = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-        to.append(number, times * size, data=item * times)
+        to.append(number, times * size, data=item * min(times, _MAX_SECTION // size))
 
 
 def _common(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:

@@ -171,3 +171,17 @@ def test_a_symbol_set_to_a_label_is_another_name_of_it() -> None:
 )  # fmt: skip
 def test_colossus_is_assembled_word_by_word(text: str, expected: list[str]) -> None:
     assert [unit.hex() for unit in assemble(text, isa="colossus")] == expected
+
+
+def test_what_expansion_leaves_open_is_an_error() -> None:
+    """Otherwise both branches of a condition, or nothing of a macro, would be in the bytes."""
+    for text, message in (
+        (".if SIZE\n nop\n.else\n nopa\n.endif", "what `.if` expands to is not known"),
+        (".data\n.popsection\n nop", "goes back to a `.pushsection`, found none"),
+        (".bss\n.long 5", "`.bss` holds zeros only"),
+        (".space 20000000\n nop", "a section has at most 16777216 bytes"),
+        (".fill 20000000, 1, 1\n nop", "a section has at most 16777216 bytes"),
+    ):
+        check_refused(text, message)
+    with pytest.raises(AssemblyError, match="no macro that is defined here"):
+        assemble('#include "absent.h"\n LOAD(1)\n nop', isa="colossus")
