@@ -7,7 +7,7 @@ that `ipu-as disassemble` writes of them.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Iterator, Sequence
+from typing import Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
@@ -180,11 +180,9 @@ def _notes(file: CodeFile, lines: Sequence[CodeLine], analysis: Analysis) -> dic
 
 def _rows(program: Program) -> dict[int, int]:
     """The line of each bundle of code, by the number of the bundle."""
-    return dict(_lines_of_bundles(program))
-
-
-def _lines_of_bundles(program: Program) -> Iterator[tuple[int, int]]:
     lines = LineIndex.of(program.text)
-    for number in program.bundle_at_address:
-        span = program.span(number, program.bundles[number].first_token)
-        yield number, lines.position(span.start).line
+    starts = {
+        number: program.span(number, program.bundles[number].first_token).start
+        for number in program.bundle_at_address
+    }
+    return {number: lines.position(start).line for number, start in starts.items()}

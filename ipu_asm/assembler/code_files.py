@@ -32,7 +32,7 @@ _TEXT = ".text"
 
 
 class CodeFile(NamedTuple):
-    """A file with machine code. `listing` is given if it is the text of a disassembler."""
+    """The machine code of a file. `listing` is set if the file is the output of a disassembler."""
 
     isa: Isa
     machine_code: MachineCode

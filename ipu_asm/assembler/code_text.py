@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Final, Iterator, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
@@ -142,7 +142,7 @@ class _Writer:
     def _checked(
         self, section: Section, at: int, decoded: DecodedUnit, own: tuple[Relocation, ...]
     ) -> _Unit:
-        """A unit, and whether its text is encoded as the same bytes."""
+        """Return a decoded unit; its `reason` is set if its text would assemble to other bytes."""
         data = section.data[at : at + decoded.size]
         if own:
             shown = [
@@ -318,7 +318,8 @@ class _Writer:
         for offset in sorted(fields):
             field = fields[offset]
             size = sizes.get(field.kind, 0)
-            name = _with_addend(self.names.get(field.symbol, _quoted(field.symbol)), field.addend)
+            shown = self.names.get(field.symbol, _quoted(field.symbol))
+            name = field._replace(symbol=shown).expression
             if not size or offset < at or offset + size > end or any(data[offset : offset + size]):
                 place = f"relocation {field.kind} by {name} at {offset:#x}"
                 yield CodeLine(f"{_INDENT}{self.comment} {NOT_WRITTEN}{place}")
@@ -340,25 +341,17 @@ class _Writer:
 
 
 def _rows(data: bytes) -> Iterator[bytes]:
-    """Rows of up to 16 bytes, and longer ones that are zeros."""
-    for is_long, group in groupby(
-        re.findall(rb"\0{%d,}|(?:(?!\0{%d}).)+" % (_MIN_ZEROS, _MIN_ZEROS), data, re.DOTALL),
-        key=lambda run: len(run) >= _MIN_ZEROS and not any(run),
-    ):
-        for run in group:
-            step = len(run) if is_long else _BYTES_PER_ROW
-            yield from (run[at : at + step] for at in range(0, len(run), step))
+    """Yield data in rows of at most 16 bytes; a long run of zeros is one row."""
+    runs = rb"\0{%d,}|(?:(?!\0{%d}).)+" % (_MIN_ZEROS, _MIN_ZEROS)
+    for run in re.findall(runs, data, re.DOTALL):
+        is_long = len(run) >= _MIN_ZEROS and not any(run)
+        step = len(run) if is_long else _BYTES_PER_ROW
+        yield from (run[at : at + step] for at in range(0, len(run), step))
 
 
 def _targets(unit: _Unit) -> Iterator[int]:
     if not unit.relocations:
         yield from (each.target for each in unit.decoded.instructions if each.target is not None)
-
-
-def _with_addend(name: str, addend: int) -> str:
-    if not name:
-        return f"{addend:#x}"
-    return f"{name}{addend:+d}" if addend else name
 
 
 def _shown_names(code: ObjectCode) -> dict[str, str]:

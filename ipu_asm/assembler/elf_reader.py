@@ -46,7 +46,7 @@ _VISIBILITIES = {f"STV_{name.upper()}": name for name in VISIBILITIES}
 
 
 class ElfError(Exception):
-    """A file that cannot be read; the message is one line."""
+    """An ELF file that is broken or not supported. The message is one line."""
 
 
 def read_elf(
@@ -292,7 +292,7 @@ class _Reader:
             )
 
     def _check_table(self, table: Any, entry_size: int) -> None:
-        """Check a table of symbols or relocations before it is read. Raises `ElfError`."""
+        """Raise `ElfError` if a table of symbols or relocations has wrong entries or too many."""
         size = table["sh_size"]
         if table["sh_entsize"] != entry_size or size % entry_size:
             found = table["sh_entsize"]

@@ -10,7 +10,6 @@ import re
 from typing import Mapping
 
 from ipu_asm.assembler.object_code import ObjectCode, Section, Symbol, Unit
-from ipu_asm.config.files import is_code_file
 from ipu_asm.isa.machine_code import MachineCode, Relocation
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex, Span
@@ -25,7 +24,6 @@ _RELOCATION = re.compile(
     r"[ \t]+([0-9a-fA-F]{1,16}):[ \t]+(R_\w+)[ \t]+([^\s+*-][^\s+]*?|\*ABS\*)([+-]0x[0-9a-fA-F]+)?"
 )
 _KIND = re.compile(r"R_\w*_(\d+)")
-_BEGINNING = 4_000  # characters
 _MAX_GAP = 16 << 20  # bytes, of all sections
 _LOCAL = ".L"
 
@@ -45,11 +43,6 @@ class ObjdumpListing(NamedTuple):
     code: ObjectCode
     units: tuple[ListedUnit, ...]
     mistakes: tuple[tuple[Span, str], ...] = ()
-
-
-def looks_like_objdump(text: str) -> bool:
-    """Return whether a text is the listing of a disassembler."""
-    return is_code_file(text[:_BEGINNING].encode("utf-8", "replace"))
 
 
 def read_objdump(text: str, kinds: Mapping[int, str] = {}) -> ObjdumpListing:

@@ -137,7 +137,7 @@ class _Assembler:
         self.sizes: dict[str, tuple[str, Place]] = {}
 
     def read(self, number: int, bundle: Bundle) -> None:
-        """Place one slice of the program: its label, its directive or its instructions."""
+        """Add the label, the directive or the instructions of a slice to the current section."""
         if bundle.label is not None:
             self.table.define(bundle.label, self.place(number))
         if bundle.directive is not None:
@@ -151,7 +151,7 @@ class _Assembler:
             self.append(number, self.code.size(unit), unit)
 
     def encoded(self) -> tuple[Section, ...]:
-        """Return the sections with their bytes."""
+        """Encode all pieces and return the sections."""
         text_alignment = self.code.object_format.text_alignment
         found = []
         for section in self.sections.values():

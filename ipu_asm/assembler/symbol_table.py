@@ -65,7 +65,7 @@ class SymbolTable:
         return replaced
 
     def value(self, text: str, place: Place, depth: int = 0) -> Value:
-        """Return the value of an expression at a place; None if no number and no relocation is."""
+        """Return the value of an expression at a place; None if no relocation can compute it."""
         plain = self._code.evaluate(text, {})
         if plain is not None:
             return plain
@@ -79,7 +79,7 @@ class SymbolTable:
         places = {name: self._moved_with(name) for name in names}
 
         def growth(*moved: str) -> int:
-            """By how much the value grows if these symbols are at higher addresses."""
+            """Return the change of the value if these symbols move to higher addresses."""
             steps = {name: values[name] + _PROBE * (name in moved) for name in names}
             return (self._code.evaluate(text, steps) or 0) - base
 
@@ -105,7 +105,7 @@ class SymbolTable:
         return value if isinstance(value, int) else None
 
     def _moved_with(self, name: str) -> str:
-        """What the linker moves a symbol with: its section, or itself; empty for a constant."""
+        """Return the section of a label, a key for an external symbol, "" for a constant."""
         if name in self.labels:
             return self.labels[name][0]
         return "" if name in self.constants else f"{_OTHER_FILE}{name}"
@@ -124,7 +124,7 @@ class SymbolTable:
         return value if isinstance(value, int) else None
 
     def _numeric_label(self, match: re.Match[str], bundle: int) -> str:
-        """The name of the numeric label that `1b` or `1f` means; the text itself without one."""
+        """Return the internal name of the label that `1b` refers to; the text if undefined."""
         places = self._numeric.get(match[1], [])
         if match[2] == "b":
             found = [place for place in places if place.bundle <= bundle][-1:]

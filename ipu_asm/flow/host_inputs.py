@@ -15,7 +15,13 @@ from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
-from ipu_asm.program.register_notes import MemoryNote, bases_of, memory_notes, register_notes
+from ipu_asm.program.register_notes import (
+    MemoryNote,
+    bases_of,
+    comments_above,
+    memory_notes,
+    register_notes,
+)
 from ipu_asm.text import Span
 
 _VALUE = re.compile(r"(-?(?:0x[\da-f_]+|\d[\d_]*))(?:$|[,;:]|[ \t]+\()", re.IGNORECASE)
@@ -91,7 +97,7 @@ def said_elsewhere(program: Program, constants: Mapping[str, int]) -> dict[str, 
     not name the register, a register that it does name and that nothing reads.
     """
     notes, bases = register_notes(program), bases_of(program)
-    head = _CR_COMMENT.sub("", _head(program)).lower()
+    head = _CR_COMMENT.sub("", comments_above(program.bundles[0])).lower()
     found: dict[str, str] = {}
     for name, constant in constants.items():
         stated = {each[name] for each in configurations_of(program) if name in each}
@@ -112,13 +118,14 @@ def unread_registers(program: Program) -> list[str]:
 
     Those that a line says to be unused are not among them.
     """
-    lines = [line for line in _head(program).lower().split("\n") if not _UNUSED.search(line)]
+    head = comments_above(program.bundles[0]).lower()
+    lines = [line for line in head.split("\n") if not _UNUSED.search(line)]
     return list(dict.fromkeys(_unread(program, _REGISTER.findall("\n".join(lines)))))
 
 
 def undescribed_registers(program: Program, registers: Iterable[str]) -> set[str]:
     """Return those of some registers that neither the head comment nor a setting names."""
-    head = set(_REGISTER.findall(_head(program).lower()))
+    head = set(_REGISTER.findall(comments_above(program.bundles[0]).lower()))
     stated = {name for each in configurations_of(program) for name in each}
     return set(registers) - head - stated
 
@@ -135,15 +142,6 @@ def base_operands(isa: Isa, bundle: Bundle) -> tuple[tuple[str, str, Span], ...]
             if operand is not None and operand.name in named:
                 found.append((instruction.mnemonic, word.lower(), bundle.span(place, number)))
     return tuple(found)
-
-
-def _head(program: Program) -> str:
-    """Return the text above the first instruction, empty without a comment there."""
-    bundle = program.bundles[0]
-    text = bundle.syntax.text
-    if not bundle.syntax.grammar.comment.search(text):
-        return ""
-    return text[: bundle.first_token.start] if bundle.syntax.words else text
 
 
 def _unread(program: Program, named: Iterable[str]) -> Iterator[str]:

@@ -49,6 +49,13 @@ class Relocation(NamedTuple):
     symbol: str
     addend: int = 0
 
+    @property
+    def expression(self) -> str:
+        """The address as it is written: `table+4`, or a number without a symbol."""
+        if not self.symbol:
+            return f"{self.addend:#x}"
+        return f"{self.symbol}{self.addend:+d}" if self.addend else self.symbol
+
 
 class CodeUnit(NamedTuple):
     """The bytes of a unit, in memory order, and its fields that the linker fills."""

@@ -12,7 +12,7 @@ from ipu_asm.flow.control_flow import is_runnable
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
 from ipu_asm.flow.control_run.run import HALTED, ControlRun, iterations_at_end
 from ipu_asm.program.program import Program
-from ipu_asm.program.register_notes import register_notes
+from ipu_asm.program.register_notes import comments_above, register_notes
 from ipu_asm.text import Span
 
 _MAX_PRESETS = 4
@@ -108,8 +108,7 @@ class _Assumptions:
         if match := _NUMBER.match(register_notes(self._program).get(name, "")):
             yield int(match[0])
         # Values that the comments above the code state in other words, as `inputs: lr9 = 512`.
-        code = self._program.bundles[0].syntax.spans if self._program.bundles else ()
-        header = self._program.text[: self._program.span(0, code[0]).start] if code else ""
+        header = comments_above(self._program.bundles[0])
         for stated in re.findall(rf"\b{re.escape(name)}\s*=\s*(-?\d{{1,10}})\b", header, re.I)[:1]:
             yield int(stated)
         yield from self._constants

@@ -65,6 +65,17 @@ def register_notes(program: Program) -> dict[str, str]:
     return dict(_header(program.isa, program.bundles[0]))
 
 
+def comments_above(bundle: Bundle) -> str:
+    """Return the text above the first token of a bundle; empty if the bundle has no comment.
+
+    Most bundles have none; their tokens need not be placed.
+    """
+    text = bundle.syntax.text
+    if not bundle.syntax.grammar.comment.search(text):
+        return ""
+    return text[: bundle.first_token.start] if bundle.syntax.words else text
+
+
 def notes_at(program: Program, bundle: int) -> dict[str, str]:
     """Return the note of each register at a bundle: the last one above it or on its lines."""
     notes = register_notes(program)
@@ -77,12 +88,7 @@ def notes_at(program: Program, bundle: int) -> dict[str, str]:
 
 def roles(program: Program) -> list[RegisterRole]:
     """Return the lines above the first bundle that describe registers, in their order."""
-    isa, bundle = program.isa, program.bundles[0]
-    text = bundle.syntax.text
-    if not bundle.syntax.grammar.comment.search(text):
-        return []
-    if bundle.syntax.words:
-        text = text[: bundle.first_token.start]
+    isa, text = program.isa, comments_above(program.bundles[0])
     found, start = list[RegisterRole](), program.starts[0]
     for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         at = start
@@ -100,11 +106,7 @@ def roles(program: Program) -> list[RegisterRole]:
 @cached_on_bundle
 def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
     """The notes above the first token of a bundle; the first one for each register."""
-    text = bundle.syntax.text
-    if not bundle.syntax.grammar.comment.search(text):
-        return {}
-    if bundle.syntax.words:
-        text = text[: bundle.first_token.start]
+    text = comments_above(bundle)
     notes: dict[str, str] = {}
     for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         for registers, said in _read(isa, line, is_head=True):
@@ -307,11 +309,7 @@ def _is_called(name: str, stem: str) -> bool:
 
 @cached_on_bundle
 def _regions(isa: Isa, bundle: Bundle) -> tuple[MemoryNote, ...]:
-    text = bundle.syntax.text
-    if not bundle.syntax.grammar.comment.search(text):
-        return ()
-    if bundle.syntax.words:
-        text = text[: bundle.first_token.start]
+    text = comments_above(bundle)
     found: list[MemoryNote] = []
     row, start = 1, 0
     for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:

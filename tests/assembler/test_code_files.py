@@ -11,12 +11,12 @@ from ipu_asm import disassemble, load_isa
 from ipu_asm.assembler.code_files import CodeFile, bytes_of_hex, read_code_file
 from ipu_asm.assembler.code_text import code_lines
 from ipu_asm.assembler.elf_writer import elf_of
-from ipu_asm.assembler.objdump_text import looks_like_objdump, read_objdump
+from ipu_asm.assembler.objdump_text import read_objdump
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.mca import command as mca
-from ipu_asm.config.files import FileError
+from ipu_asm.config.files import FileError, is_code_file
 from ipu_asm.isa.machine_code import Relocation
 from tests.assembler.toy_code import FORMAT, JUMP, NAME, ToyCode, toy, toy_isa
 
@@ -151,7 +151,7 @@ def test_the_python_interface_takes_bytes() -> None:
 
 
 def test_a_listing_has_code_labels_and_relocations() -> None:
-    assert looks_like_objdump(LISTING)
+    assert is_code_file(LISTING.encode())
     listing = read_objdump(LISTING, FORMAT.code_relocations)
     (section,) = listing.code.sections
     assert section.data == b"\xc2\3\7\5\3\4\0\0" + b"\1" * 5 + bytes(3) + b"\2\5\6"

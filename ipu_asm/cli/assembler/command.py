@@ -38,7 +38,6 @@ from ipu_asm.assembler.images import (
     listing_rows,
 )
 from ipu_asm.assembler.kernel import chosen_isa
-from ipu_asm.assembler.object_code import ObjectCode
 from ipu_asm.cli.assembler.options import DOCS, ELF, LISTING, MEM, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import (
     ExitStatus,
@@ -69,9 +68,8 @@ from ipu_asm.config.files import (
 )
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import DEFAULT_ISA, load_isa
-from ipu_asm.isa.machine_code import machine_code_of
+from ipu_asm.isa.machine_code import MachineCode, machine_code_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.settings import source_settings
@@ -111,15 +109,13 @@ def _command(argv: Sequence[str] | None) -> int:
 def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
     image_format = options.format or _format_by_name(options.output)
-    isa, _ = chosen_isa(text, source.name, options.isa)
-    if machine_code_of(isa) is None:
-        isa = _encodable_isa(text, source, options)
-    _check_format(isa, image_format, source.name)
+    isa, machine_code = _encodable_isa(text, source, options)
+    _check_format(isa, machine_code, image_format, source.name)
     file = SourceFile(text, source.name)
     effective, warnings = read_source(isa, file, dict(options.defines), options.warnings)
     expansion = effective.expansion
     try:
-        if machine_code_of(isa) is not None:
+        if machine_code is not None:
             code = object_of(effective, file, is_final=image_format not in (ELF, LISTING))
         else:
             words = encode_effective(effective, file)
@@ -129,8 +125,16 @@ def _assemble(source: Target, options: Namespace) -> int:
     show_findings(warnings, file, "", expansion)
     if image_format in ("bin", ELF) and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
-    if machine_code_of(isa) is not None:
-        _write(_encoded_object(code, effective.program, image_format, source.name), options.output)
+    if machine_code is not None:
+        if image_format == LISTING:
+            shown = code_listing(code, effective.program, source.name).encode("utf-8", "replace")
+        elif image_format == ELF:
+            from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
+
+            shown = elf_of(code, machine_code.object_format)
+        else:
+            shown = encode_units(code, image_format)
+        _write(shown, options.output)
         return ExitStatus.OK
     if image_format == LISTING:
         written = WrittenLines(expansion, file) if expansion else None
@@ -147,27 +151,14 @@ def _assemble(source: Target, options: Namespace) -> int:
     return ExitStatus.OK
 
 
-def _check_format(isa: Isa, image_format: str, name: str) -> None:
+def _check_format(isa: Isa, machine_code: MachineCode | None, image_format: str, name: str) -> None:
     """Raise `FileError` for a format that the instruction set does not have."""
-    has_machine_code = machine_code_of(isa) is not None
-    if image_format == (MEM if has_machine_code else ELF):
-        others = f"bin, hex, listing{' or elf' if has_machine_code else ' or mem'}"
+    other, missing = (MEM, ELF) if machine_code is None else (ELF, MEM)
+    if image_format == missing:
+        others = f"bin, hex, listing or {other}"
         raise FileError(
             f"programs for `{isa.name}` have no format {image_format}: use {others}", name
         )
-
-
-def _encoded_object(code: ObjectCode, program: Program, image_format: str, name: str) -> bytes:
-    """Return an assembled object in a format."""
-    if image_format == LISTING:
-        return code_listing(code, program, name).encode("utf-8", "replace")
-    if image_format != ELF:
-        return encode_units(code, image_format)
-    from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
-
-    machine_code = machine_code_of(program.isa)
-    assert machine_code is not None
-    return elf_of(code, machine_code.object_format)
 
 
 def _format_by_name(output: str | None) -> str:
@@ -201,13 +192,11 @@ def _disassemble(source: Target, options: Namespace) -> int:
         return _write_code(file, source, options, has_labels=False)
     image_format = options.format or guessed_format(image)
     text = "" if image_format == "bin" else image.decode("utf-8", "replace")
-    isa, _ = chosen_isa(text, source.name, options.isa)
-    machine_code = machine_code_of(isa)
+    isa, machine_code = _encodable_isa(text, source, options)
     if machine_code is not None:
         data = image if image_format == "bin" else bytes_of_hex(text, source.name)
         file = CodeFile(isa, machine_code, code_of_bytes(data, options.address))
         return _write_code(file, source, options, has_labels=not options.address)
-    isa = _encodable_isa(text, source, options)
     if options.annotate or options.address:
         name = "--annotate" if options.annotate else "--address"
         raise FileError(f"`{isa.name}` has words of one size, which have no {name}", source.name)
@@ -242,14 +231,19 @@ def _write_code(file: CodeFile, source: Target, options: Namespace, *, has_label
     return ExitStatus.OK
 
 
-def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
-    """Return the instruction set of a file. Raises `FileError` if it has no encoding."""
+def _encodable_isa(text: str, source: Target, options: Namespace) -> tuple[Isa, MachineCode | None]:
+    """Return the instruction set of a file, and its machine code if its bundles differ in size.
+
+    Raises `FileError` if the set has no encoding.
+    """
     isa, origin = chosen_isa(text, source.name, options.isa)
-    try:
-        require_words(isa)
-    except UnencodableIsaError as error:
-        raise FileError(str(error), origin) from error
-    return isa
+    machine_code = machine_code_of(isa)
+    if machine_code is None:
+        try:
+            require_words(isa)
+        except UnencodableIsaError as error:
+            raise FileError(str(error), origin) from error
+    return isa, machine_code
 
 
 def _write(data: bytes, path: str | None) -> None:

@@ -72,7 +72,7 @@ def _digest_of_folders(project: ProjectFolders) -> str:
 
 
 def digest_of_file(path: str) -> str | None:
-    """Return a digest of a header, or of the folders of a project; None if it is missing."""
+    """Return the digest of a header, or of the list of a project's folders; None without a file."""
     root = path.removesuffix(os.sep + PROJECT_FOLDERS)
     if root != path:
         return _digest_of_folders(ProjectFolders(root))

@@ -245,7 +245,7 @@ def macro_of(line: Line) -> Macro | None:
 
 
 def misplaced_parameter(tokens: list[Token]) -> Token | None:
-    """Return the first token that does not fit between the parentheses of a `#define`.
+    """Return the first token that is not valid in the parameter list of a `#define`.
 
     They are different names separated by commas; `...` or `args...` ends them. After a comma that
     no name follows, it is the comma.

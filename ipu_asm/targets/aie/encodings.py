@@ -22,7 +22,7 @@ fill
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Iterator, Mapping, Sequence
 
@@ -134,7 +134,7 @@ class AieMachineCode(MachineCode):
             text_alignment=_TEXT_ALIGNMENT,
             data_relocations={_WORD_BYTES: numbers["data-relocation"]},
         )
-        self._decoded: dict[tuple[str, int], tuple[_FormCode, dict[str, int]] | None] = {}
+        self._decoded = lru_cache(maxsize=_MAX_REMEMBERED)(self._decode_word)
 
     def size(self, unit: Sequence[CodeInstruction]) -> int:
         chosen = self._chosen(unit)
@@ -166,22 +166,16 @@ class AieMachineCode(MachineCode):
     def decode(
         self, data: bytes, at: int = 0, relocations: Sequence[Relocation] = ()
     ) -> DecodedUnit | None:
-        layout = next(
-            (
-                each
-                for each in self._formats_of[data[at] & _LOW_BITS if at < len(data) else 0]
-                if at + each.size <= len(data)
-                and each.pattern.matches(int.from_bytes(data[at : at + each.size], "little"))
-            ),
-            None,
-        )
-        if layout is None:
+        for layout in self._formats_of[data[at] & _LOW_BITS] if at < len(data) else ():
+            word = int.from_bytes(data[at : at + layout.size], "little")
+            if at + layout.size <= len(data) and layout.pattern.matches(word):
+                break
+        else:
             return None
-        word = int.from_bytes(data[at : at + layout.size], "little")
         values = layout.pattern.extract(word)
         found: list[DecodedInstruction] = []
         for slot, letter in layout.letters.items():
-            decoded = self._instruction(slot, values[letter])
+            decoded = self._decoded(slot, values[letter])
             if decoded is None:
                 return None
             found.append(self._written(layout, *decoded, relocations))
@@ -308,16 +302,11 @@ class AieMachineCode(MachineCode):
             None,
         )
 
-    def _instruction(self, slot: str, word: int) -> tuple[_FormCode, dict[str, int]] | None:
+    def _decode_word(self, slot: str, word: int) -> tuple[_FormCode, dict[str, int]] | None:
         """The form of the word of a slot, and the values of its fields."""
-        key = slot, word
-        if key not in self._decoded:
-            if len(self._decoded) > _MAX_REMEMBERED:
-                self._decoded.clear()
-            matching = (c for c in self._codes_of_slot[slot] if c.pattern.matches(word))
-            read = ((code, code.pattern.extract(word)) for code in matching)
-            self._decoded[key] = next((each for each in read if _exists(*each)), None)
-        return self._decoded[key]
+        matching = (code for code in self._codes_of_slot[slot] if code.pattern.matches(word))
+        read = ((code, code.pattern.extract(word)) for code in matching)
+        return next((each for each in read if _exists(*each)), None)
 
     def _written(
         self,
@@ -337,7 +326,7 @@ class AieMachineCode(MachineCode):
             kind = self._kind(layout, code, letter)
             symbol = next((each for each in relocations if each.kind == kind), None)
             if symbol is not None:
-                texts[letter] = MARK + _sum(symbol)
+                texts[letter] = MARK + symbol.expression
             elif isinstance(part, TargetType):
                 target, target_operand = values[field], _operand_of(code.spec, letter)
         written = iter(texts.values())
@@ -501,10 +490,6 @@ def _operand_of(spec: InstructionSpec, letter: str) -> int:
 def _key(spec: InstructionSpec) -> str:
     """A form as `encodings.txt` has it: with the classes of its operands."""
     return f"{spec.mnemonic} {', '.join(each.type.name for each in spec.operands)}".rstrip()
-
-
-def _sum(relocation: Relocation) -> str:
-    return f"{relocation.symbol}{relocation.addend:+d}" if relocation.addend else relocation.symbol
 
 
 def _without_format(unit: Sequence[CodeInstruction]) -> UnplacedFinding:

@@ -63,15 +63,15 @@ class AieType(OperandType):
 
     @property
     def parts(self) -> Sequence[AieType]:
-        """The types of the registers and numbers that it consists of and that vary."""
+        """The types of its registers and numbers, without fixed words: one for each field."""
         return (self,)
 
     def split(self, text: str) -> Sequence[str]:
-        """Return the texts of its parts in a written operand without errors."""
+        """Return the text of each part of a written operand, which must be valid."""
         return (text,)
 
     def join(self, texts: Sequence[str]) -> str:
-        """Return the operand with these texts of its parts: the inverse of `split`."""
+        """Return the operand whose parts have these texts: the inverse of `split`."""
         return texts[0]
 
     def _mismatch(

@@ -267,8 +267,7 @@ class ColossusCode(MachineCode):
         for number, kind in enumerate(encoding.relocations):
             symbol = next((each for each in relocations if kind and each.kind == kind), None)
             if symbol is not None:
-                addend = f"{symbol.addend:+d}" if symbol.addend else ""
-                operands[number] = symbol.symbol + addend
+                operands[number] = symbol.expression
             elif kind == _TARGET:
                 target, operand = values[number] << 2, number
         form = encoding.form
