@@ -109,5 +109,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _load() -> Callable[[Channel], int]:
-
     return LspServer().serve

@@ -167,7 +167,6 @@ def _format_by_name(output: str | None) -> str:
 
 
 def _expand(source: Target, options: Namespace) -> int:
-
     text = read_text(source).text
     isa, _ = chosen_isa(text, source.name, options.isa)
     file = SourceFile(text, source.name)

@@ -154,7 +154,6 @@ class _McaRun:
             self._texts += [encodable(report_text(report, printable(name))) for report in reports]
 
     def _pack(self, analysis: Analysis) -> int:
-
         options = self._options
         if options.pipeline or options.rebase:
             text = rewritten_text(analysis, pipeline=options.pipeline, rebase=options.rebase)
