@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -190,3 +192,30 @@ def test_the_makefile_has_the_targets_that_contributing_names() -> None:
     named = re.findall(r"`make (\w+)`", text)
     assert named
     assert set(named) <= set(targets)
+
+
+def test_sets_and_rules_are_found_where_only_compiled_files_are(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from ipu_asm.isa import available_isas;"
+        "from ipu_asm.lint.rules import all_rules; import ipu_asm;"
+        "print(ipu_asm.__file__); print(*available_isas());"
+        "print(*(rule.id.code for rule in all_rules()))"
+    )
+    expected = check_module_of(program, ROOT)
+    copy = shutil.copytree(ROOT / "ipu_asm", tmp_path / "ipu_asm", ignore=_NOT_NEEDED)
+    compileall.compile_dir(copy, quiet=1, legacy=True)
+    for source in copy.rglob("*.py"):
+        source.unlink()
+    found = check_module_of(program, tmp_path)
+    assert found[0] == f"{copy / '__init__.pyc'}"
+    assert found[1:] == expected[1:]
+    assert "E101" in found[2]
+
+
+_NOT_NEEDED = shutil.ignore_patterns("__pycache__", "*.wasm", "testbench", "emulator", "debugger")
+
+
+def check_module_of(program: str, folder: Path) -> list[str]:
+    """The lines that a program prints that finds the package in a folder."""
+    command = [sys.executable, "-I", "-c", program, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -10,6 +10,7 @@ import copyreg
 import os
 from functools import lru_cache
 from importlib import import_module
+from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Mapping
 
@@ -50,7 +51,7 @@ def _manifests_in(folders: tuple[str, ...]) -> Mapping[str, Manifest]:
         entry.name
         for folder in folders
         for entry in os.scandir(folder)
-        if os.path.isfile(os.path.join(entry.path, "manifest.py"))
+        if PathFinder.find_spec("manifest", [entry.path])
     }
     return {name: target_module(name, "manifest").MANIFEST for name in sorted(names)}
 

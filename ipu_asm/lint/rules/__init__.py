@@ -117,8 +117,9 @@ def _rules_in(package: str, folders: Iterable[str]) -> list[Rule]:
 def _modules_in(folder: str) -> Iterator[str]:
     if os.path.isdir(folder):
         for entry in os.listdir(folder):
-            if entry.endswith(".py") and entry[0] != "_":
-                yield entry.removesuffix(".py")
+            name, extension = os.path.splitext(entry)
+            if extension in (".py", ".pyc") and name[0] != "_":
+                yield name
 
 
 def _rule_of_page(path: str) -> Rule:
