@@ -13,6 +13,9 @@ import sys
 import time
 from typing import Any, Generator, Sequence
 
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException
+
 import ipu_asm
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
@@ -100,15 +103,20 @@ def output_of(
 ) -> Generator[None, None, ProcessOutput | None]:
     """Run the function `main` of a module in a process, in short steps; closing it kills that.
 
-    `data` is its standard input. Returns None if it took longer than `time_limit` seconds.
+    `data` is its standard input. Returns None if it took longer than `time_limit` seconds. Raises
+    `JsonRpcException` (`RequestFailed`) where no process can be started, as in a browser.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _START.format(module=module), _HOME, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        creationflags=_NO_WINDOW,
-    )
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START.format(module=module), _HOME, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            creationflags=_NO_WINDOW,
+        )
+    except OSError as error:
+        reason = f"programs run in a process of their own, which cannot be started here: {error}"
+        raise JsonRpcException(reason, t.LSPErrorCodes.RequestFailed.value) from None
     atexit.register(process.kill)
     deadline = time.monotonic() + time_limit
     try:

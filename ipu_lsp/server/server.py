@@ -15,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from ipu_asm import __version__
 from ipu_lsp.command import ServerCommand
-from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
+from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message, QueuedMessage
 from ipu_lsp.server import messages
 from ipu_lsp.server.client import ClientLog
 from ipu_lsp.server.features import FEATURES, Feature
@@ -58,6 +58,30 @@ class LspServer(LanguageServer):
         finally:
             log.removeHandler(client_log)
         return self.session.exit_status
+
+    def feed(self, body: bytes) -> None:
+        """Queue the message in a body, for `pump`: a host without threads has no reader."""
+        inbox = self.protocol.inbox
+        inbox.accept(QueuedMessage(inbox.decode(body), len(body)))
+
+    def pump(self) -> bool:
+        """Do one piece of work without waiting for messages; return whether there is more to do.
+
+        `protocol.write` gets the answers. What waits for settings is done after a later call.
+        """
+        if self._has_work:
+            self._step()
+        elif self._unloaded and self.protocol.is_initialized:
+            self._load_next()
+        return self._has_work or bool(self._unloaded)
+
+    @property
+    def _has_work(self) -> bool:
+        """Whether the next step would not block."""
+        queue, protocol = self.session.publish_queue, self.protocol
+        if not protocol.inbox.is_empty or protocol.is_work_due():
+            return True
+        return bool(queue) and not queue.seconds_to_settings()
 
     def _step(self) -> None:
         """Push findings that are due, handle one message, or continue a long request."""

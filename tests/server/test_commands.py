@@ -171,6 +171,18 @@ def test_a_program_with_errors_is_not_run() -> None:
     assert [finding["code"] for finding in answer["findings"]] == ["E101", "E301"]
 
 
+def test_where_no_process_can_be_started_a_run_is_refused_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def popen(*_: Any, **__: Any) -> None:
+        raise OSError(138, "emscripten does not support processes.")
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    error = greeted(opened(URI, TEXT), command(1, "ipu.run"), EXIT).answer(1)["error"]
+    assert error["code"] == -32803
+    assert "a process of their own, which cannot be started here" in error["message"]
+
+
 def test_a_run_ends_when_its_time_is_over() -> None:
     answer = check_run(ENDLESS, timeLimitSeconds=0.01)
     assert (answer["stopped"], answer["exitStatus"]) == ("time-limit", None)
