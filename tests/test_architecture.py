@@ -315,6 +315,7 @@ def test_only_what_executes_programs_imports_numpy() -> None:
             {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
         ),
         ("import ipu_asm.cli.assembler.command", {"numpy", "lark", "pygls", "lsprotocol"}),
+        ("import ipu_asm.emulator.state, ipu_asm.emulator.core.program", {"numpy"}),
         ("import ipu_asm.cli.run.command", {"numpy", "lark", "pygls", "prompt_toolkit"}),
         (
             "import ipu_asm.cli.mca.command",

@@ -6,8 +6,6 @@ import os
 from operator import index
 from typing import Any, SupportsFloat, SupportsIndex
 
-import numpy as np
-
 
 def whole_number(value: Any, name: str) -> int:
     """Return a whole number, which may be one of numpy, as an int. Raises TypeError."""
@@ -39,7 +37,11 @@ def real_number(value: Any, name: str) -> Any:
 def truth_value(value: Any, name: str) -> bool:
     """Return True or False, which may be of numpy, as a bool. Raises ValueError."""
     __tracebackhide__ = True
-    if not isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool):
+        return value
+    import numpy as np
+
+    if not isinstance(value, np.bool_):
         raise ValueError(f"{name} is True or False, found {value!r}")
     return bool(value)
 

@@ -5,13 +5,13 @@ Two copies therefore save the state before a bundle, and array views of vectors 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Mapping, Sequence, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Mapping, Sequence, TypeVar
 
 from ipu_asm.emulator.arguments import whole_number
 from ipu_asm.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 WORD_MASK: Final = 0xFFFF_FFFF
 
@@ -128,6 +128,8 @@ class RegisterFile:
 
     def view(self, name: str, kind: str) -> NDArray[Any]:
         """Return a vector register, all elements of it, as an array that shares its bytes."""
+        import numpy as np
+
         vector = self.layout.vectors[name]
         dtype = np.dtype(kind)
         count = vector.elements * vector.size // dtype.itemsize
