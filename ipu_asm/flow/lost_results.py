@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LATEST, RegisterAccess, accesses_of, needed_distance
 from ipu_asm.flow.control_flow import control_flow_of
 from ipu_asm.isa.model import Isa
@@ -93,6 +94,47 @@ def uninitialised_reads(
         return []
     early = (read for read in search.early.values() if read.number not in search.late)
     return [read._replace(uninitialised=True) for read in early if read.access.units <= write.units]
+
+
+class LostResult(NamedTuple):
+    """A result that the bundle with index `number` in a function writes, and a read too early."""
+
+    number: int
+    write: RegisterAccess
+    read: EarlyRead
+
+
+def losses_of(function: FunctionBody) -> list[LostResult]:
+    """Return the lost results of a function, one for each operand that reads too early."""
+    found: dict[tuple[int, int, int], LostResult] = {}
+    for address, number in enumerate(function.graph.numbers):
+        for write in _slow_writes(function.isa, function.bundles[number]):
+            early = (function, address, write)
+            for read in (*lost_result_reads(*early), *uninitialised_reads(*early)):
+                place = (read.number, read.access.instruction, read.access.operand)
+                found.setdefault(place, LostResult(number, write, read))
+    return list(found.values())
+
+
+def _slow_writes(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
+    """The main results of a bundle that do not land before the next bundle."""
+    accesses = accesses_of(isa, bundle)
+    return [each for each in main_results(accesses) if (each.timing.def_cycle or 0) > 1]
+
+
+def main_results(accesses: Sequence[RegisterAccess]) -> list[RegisterAccess]:
+    """Return the first result of each instruction.
+
+    The others, such as the mask of a comparison or the new value of a counter, are often unused.
+    """
+    first: dict[int, int] = {}
+    return [
+        access
+        for access in accesses
+        if access.writes
+        and first.setdefault(access.instruction, access.operand) == access.operand
+        and access.operand != ON_MNEMONIC
+    ]
 
 
 class _Search:

@@ -493,6 +493,39 @@ def test_a_function_without_an_end_has_no_cycles() -> None:
     assert ran.out.endswith("line 2: cycles not known, control runs past the end of the file\n")
 
 
+RETURN = "    ret lr\n" + "    nop\n" * 5
+NOPS = "    nop\n" * 4
+UNSTATED = "// isa: xdna2\nf:\n    divs r0, r31, r0, r1\n"
+
+
+def _late(nops: int) -> str:
+    return "f:\n    lda r0, [p0, #0]\n" + "    nop\n" * nops + "    st r0, [p1, #0]\n" + RETURN
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "told"),
+    [
+        (_late(6), 0, "all latencies met on 1 path"),
+        (_late(5), 1, "1 latency is not met; followed 1 path\n  line 8: `st` reads `r0` 6 "),
+        (f"f:\n    jl #g\n{NOPS}    vlda wl0, [p0], #32\n{RETURN}", 3, "relies on the function"),
+        (f"f:\n    j p0\n{NOPS}    vlda wl0, [p0], #32\n", 3, "control goes is not known"),
+        (f"{UNSTATED}    add r1, r0, #1\n{RETURN}", 3, "no public text states"),
+    ],
+)
+def test_a_certificate_is_met_broken_or_not_known(text: str, status: int, told: str) -> None:
+    Path("a.aie2").write_text(text)
+    assert told in check("a.aie2 --certify", status).out
+    report = json.loads(check("a.aie2 --certify --format json", status).out)
+    names = {0: "met", 1: "broken", 3: "unknown"}
+    assert report["certificate"]["status"] == names[status]
+    assert len(report["certificate"]["broken"]) == (status == 1)
+
+
+def test_a_set_whose_results_land_at_once_has_no_certificate() -> None:
+    Path("a.s").write_text("bkpt;;\n")
+    assert "sets without interlocks" in check("a.s --certify", 2).err
+
+
 COUNTED = """f:
     setzi $m0, 9
 .Lo:

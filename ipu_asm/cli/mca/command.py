@@ -22,6 +22,7 @@ from ipu_asm.cli.lint.formats import (
     format_findings,
     json_of,
 )
+from ipu_asm.cli.mca.checks import certificate_data, certificate_text, verdict_of
 from ipu_asm.cli.mca.options import (
     GITHUB,
     HTML,
@@ -43,6 +44,7 @@ from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_code_file, 
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
+from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
@@ -93,9 +95,9 @@ class _McaRun:
         worst: int = ExitStatus.OK
         for target in targets:
             found = self._problems.reported(partial(self._target, target))
-            worst = max(worst, ExitStatus.USAGE if found is None else found)
+            worst = _worse(worst, ExitStatus.USAGE if found is None else found)
         self._write_all()
-        return max(worst, ExitStatus.USAGE if self._problems else worst)
+        return _worse(worst, ExitStatus.USAGE if self._problems else worst)
 
     def _target(self, target: Target) -> int:
         """Report one file; return the exit status. Raises `FileError` or `ConfigurationError`."""
@@ -131,11 +133,30 @@ class _McaRun:
         is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
         if options.pack:
             return self._pack(analysis) or (ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
+        status: int = ExitStatus.OK
         for effective in programs:
+            if options.certify:
+                status = _worse(status, self._certify(effective, analysis.source))
+                if options.format == TEXT:
+                    continue
             reports = _reports(effective, analysis.source, options)
             self._add(reports, effective, analysis.source)
             is_wrong |= _print_failures(reports, analysis.source.path)
-        return ExitStatus.FINDINGS if is_wrong else ExitStatus.OK
+        return _worse(status, ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
+
+    def _certify(self, effective: EffectiveProgram, source: SourceFile) -> int:
+        """Certify the latencies of a program; return the exit status."""
+        program = effective.program
+        if not program.isa.has_exposed_pipeline:
+            name = program.isa.title
+            message = f"{source.path}: --certify is for sets without interlocks, found {name}"
+            print_message(PROGRAM, message)
+            return ExitStatus.USAGE
+        if self._options.format == TEXT:
+            lines = LineTable(program, effective.expansion, source)
+            name = printable(_name(effective, source))
+            self._texts.append(encodable(certificate_text(program, lines, name)))
+        return verdict_of(certificate_of(program))
 
     def _add(
         self, reports: Sequence[PerformanceReport], effective: EffectiveProgram, source: SourceFile
@@ -146,6 +167,9 @@ class _McaRun:
             context = effective.expansion.context if effective.expansion else ""
             about = {"file": source.path} | ({"context": context} if context else {})
             self._data.append({**about, **report_data(reports[0])})
+            if self._options.certify:
+                lines = LineTable(effective.program, effective.expansion, source)
+                self._data[-1]["certificate"] = certificate_data(effective.program, lines)
         elif format_ == HTML:
             from ipu_asm.reports.performance.page import report_page  # needs Jinja
 
@@ -186,6 +210,12 @@ class _McaRun:
                 _write(json_of(plain, indent=2), options)
         elif self._texts:
             _write("\n".join(self._texts), options)
+
+
+def _worse(one: int, other: int) -> int:
+    """Return the exit status that counts; what is not known comes before what is wrong."""
+    ranks = (ExitStatus.OK, ExitStatus.INTERNAL, ExitStatus.FINDINGS, ExitStatus.USAGE)
+    return max(one, other, key=ranks.index)
 
 
 def _is_foreign(text: str, name: str, options: McaOptions) -> bool:

@@ -37,6 +37,7 @@ examples:
   ipu-mca kernel.s --pack --rebase --pipeline --cr 4=64 -o packed.s
   ipu-mca kernels --format github
   ipu-mca kernel.s --isa ipu2 --wide fp32
+  ipu-mca kernel.aie2 --certify
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
 depend on it. What a CR decides needs its value: from --cr, from a comment `# CR cr4 = 64`, or from
@@ -55,7 +56,10 @@ exit status:
   1  errors in it, a false assertion, or a run that would fault or never end
   2  wrong usage or an unreadable file
   3  internal error
-Of several programs, it is the highest.
+Of several programs, it is the highest. With --certify it is
+  0  every result lands in time, on all paths
+  1  a path on which one does not
+  3  not all could be followed: results on their way into other files, or cycles that are not public
 """
 _LISTS = ("--cr", "--lr", "--context", "--define")
 _PRESET = "the value of {} register N when the program starts"
@@ -126,6 +130,11 @@ class McaOptions(Options):
         group=_OUTPUT,
         help="with --pack: update loop registers less often where that saves cycles",
     )
+    certify: bool = flag(
+        "--certify",
+        group=_OUTPUT,
+        help="check that every instruction gets the result that is meant for it, on all paths",
+    )
     output: str | None = option(
         "-o",
         "--output",
@@ -188,6 +197,9 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     for name, is_given in (("--pipeline", options.pipeline), ("--rebase", options.rebase)):
         if is_given and not options.pack:
             parser.error(f"{name} is a part of packing: give --pack as well")
+    if options.certify and (options.pack or options.format not in (TEXT, JSON)):
+        what = "--pack" if options.pack else f"--format {options.format}"
+        parser.error(f"--certify writes text or json, found {what}")
     if not options.is_for_one and (options.pack or options.format == HTML):
         what = "--pack" if options.pack else f"--format {HTML}"
         parser.error(f"{what} is for one program, found several files or a folder")

@@ -225,7 +225,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "vmin_ge.(s16|s32) {dst:X=2~MOV}, {cmp:RS8=2}, {src1:X@1~MOV}, {src2:X@1~MOV}",
         "vmin_ge.s8 {dst:X=2~MOV}, {cmp:L=2}, {src1:X@1~MOV}, {src2:X@1~MOV}",
         "vmov ({dst:CM=2}, {src:CM@1}|{dst:MvAMWQDst=2}, {src:MvAMWQSrc@1})",
-        "vmov {dst:MvBMXDst=2}, {src:MvBMXSrc@1}",
+        "vmov {dst:MvBMXDst=2}, {src:MvBMXSrc@1~MOV}",
         "(vneg_gtz16|vneg_gtz32) {dst:X=2~MOV}, {cmp:RS8=2}, {src:X@1~MOV}",
         "vneg_gtz8 {dst:X=2~MOV}, {cmp:L=2}, {src:X@1~MOV}",
         "vpush.hi.(16|32) {dst:X=2~MOV}, {src1:X@1}, {src2:R@1}",

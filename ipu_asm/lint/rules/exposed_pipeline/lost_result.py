@@ -37,18 +37,10 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
+from ipu_asm.flow.accesses import RegisterAccess, access_span
 from ipu_asm.flow.control_flow import function_size, functions_of
-from ipu_asm.flow.lost_results import (
-    EarlyRead,
-    FunctionBody,
-    lost_result_reads,
-    uninitialised_reads,
-)
-from ipu_asm.isa.model import Isa
+from ipu_asm.flow.lost_results import EarlyRead, FunctionBody, LostResult, losses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
@@ -64,43 +56,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
             yield _finding(program, first + number, write, first + read.number, read)
 
 
-def _losses_from(
-    program: Program, first: int
-) -> LocalResult[list[tuple[int, RegisterAccess, EarlyRead]]]:
+def _losses_from(program: Program, first: int) -> LocalResult[list[LostResult]]:
     end = first + program.per_bundle(function_size, first)
     return LocalResult(
-        0, end - first, _losses(FunctionBody(program.isa, program.bundles[first:end]))
+        0, end - first, losses_of(FunctionBody(program.isa, program.bundles[first:end]))
     )
-
-
-def _losses(function: FunctionBody) -> list[tuple[int, RegisterAccess, EarlyRead]]:
-    """The lost results of a function: the number of the writing bundle, the write and the read."""
-    found: dict[tuple[int, int, int], tuple[int, RegisterAccess, EarlyRead]] = {}
-    for address, number in enumerate(function.graph.numbers):
-        for write in _slow_writes(function.isa, function.bundles[number]):
-            early = (function, address, write)
-            for read in (*lost_result_reads(*early), *uninitialised_reads(*early)):
-                place = (read.number, read.access.instruction, read.access.operand)
-                found.setdefault(place, (number, write, read))
-    return list(found.values())
-
-
-def _slow_writes(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
-    """The register writes of a bundle that do not land before the next bundle.
-
-    Only the first result of an instruction counts: the others, such as the mask of a comparison
-    or the new value of a counter, are often unused.
-    """
-    accesses = [access for access in accesses_of(isa, bundle) if access.writes]
-    first: dict[int, int] = {}
-    return [
-        access
-        for access in accesses
-        if first.setdefault(access.instruction, access.operand) == access.operand
-        and access.operand != ON_MNEMONIC
-        and access.timing.def_cycle is not None
-        and access.timing.def_cycle > 1
-    ]
 
 
 def _finding(
