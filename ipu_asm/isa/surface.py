@@ -125,6 +125,7 @@ SYMBOL_DIRECTIVES = (".size", ".set", ".equ", ".equiv", ".eqv")
 
 INTEGERS, FLOATS, STRINGS, NAMES = "integers", "floats", "strings", "names"
 SPACE, FILL, ALIGN, POWER, SECTION, TYPE = "space", "fill", "align", "power", "section", "type"
+NOTHING = "nothing"
 
 
 class Arguments(NamedTuple):
@@ -158,12 +159,18 @@ _KINDS = (
     (".section .pushsection", Arguments(SECTION)),
     (".type", Arguments(TYPE, most=2)),
 )
+NO_ARGUMENTS = Arguments(NOTHING, most=0)
+_WITHOUT_ARGUMENTS = """
+.addrsig .altmacro .bundle_unlock .cfi_endproc .cfi_remember_state .cfi_restore_state .else .endif
+.endm .endmacro .endr .exitm .noaltmacro .popsection .previous
+"""
 
 ARGUMENTS: Mapping[str, Arguments] = {
     **{
         name: Arguments(INTEGERS, bits) for bits, names in _WIDTHS.items() for name in names.split()
     },
     **{name: arguments for names, arguments in _KINDS for name in names.split()},
+    **dict.fromkeys(_WITHOUT_ARGUMENTS.split(), NO_ARGUMENTS),
 }
 """The arguments of the directives that are checked."""
 

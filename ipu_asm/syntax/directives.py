@@ -31,6 +31,7 @@ from ipu_asm.isa.surface import (
     FLOATS,
     INTEGERS,
     NAMES,
+    NO_ARGUMENTS,
     OTHERS,
     POWER,
     SECTION,
@@ -138,13 +139,16 @@ def _vocabulary(names: tuple[str, ...]) -> Vocabulary:
 
 def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Iterator[Diagnostic]:
     """Yield the findings about the arguments of a directive, with the known values of symbols."""
-    taken = ARGUMENTS.get((syntax.directive or "").lower())
+    taken = _arguments_of(isa.surface, (syntax.directive or "").lower())
     if taken is None:
         return
     arguments = directive_arguments(syntax)
     if arguments is None:
         return
     word = syntax.words[syntax.plan.directive]
+    if taken is NO_ARGUMENTS:
+        yield from _surplus(word, 0, arguments)
+        return
     checks = _Checks(word, taken, isa, symbols)
     is_untyped = taken.kind == TYPE and [bool(_PLAIN.fullmatch(a.text)) for a in arguments] == [
         True
@@ -155,10 +159,8 @@ def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Itera
         yield Diagnostic(
             TOO_FEW_OPERANDS, f"{quoted(word)} takes {checks.described}, found {found}", span
         )
-    elif taken.most is not None and len(arguments) > taken.most:
-        count = f"{taken.most} argument{'s' if taken.most > 1 else ''}"
-        message = f"{quoted(word)} takes at most {count}, found {len(arguments)}"
-        yield Diagnostic(TOO_MANY_OPERANDS, message, arguments[taken.most].span)
+    elif taken.most is not None:
+        yield from _surplus(word, taken.most, arguments)
     is_missing = False
     for number, argument in enumerate(arguments[: taken.most]):
         finding = checks.problem(number, argument.text)
@@ -166,6 +168,25 @@ def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Itera
         if finding is not None and not (is_missing and not argument.text):
             yield finding.at(argument.span)
             is_missing = is_missing or not argument.text
+
+
+def _arguments_of(surface: Surface, word: str) -> Arguments | None:
+    is_switch = word in surface.modes or any(
+        word in (each.directive, each.ended_by) for each in surface.severity_directives
+    )
+    return NO_ARGUMENTS if is_switch else ARGUMENTS.get(word)
+
+
+def _surplus(word: str, most: int, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:
+    if len(arguments) <= most:
+        return
+    surplus, found = arguments[most], str(len(arguments))
+    if most:
+        count = f"at most {most} argument{'s' if most > 1 else ''}"
+    else:
+        count, found = "no arguments", quoted(surplus.text or ",")
+    message = f"{quoted(word)} takes {count}, found {found}"
+    yield Diagnostic(TOO_MANY_OPERANDS, message, surplus.span)
 
 
 def directive_arguments(syntax: BundleSyntax) -> Sequence[Argument] | None:

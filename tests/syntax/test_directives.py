@@ -127,6 +127,11 @@ def test_macros_and_assignments_with_a_dot_are_no_directives(text: str) -> None:
         ("E001", ".set A, ⟦1.5⟧"),
         ("E001", ".set ⟦A⟧"),
         ("E001", ".equ B ⟦5⟧"),
+        ("E103", ".if 0\n.else ⟦3⟧\n.endif"),
+        ("E103", ".if 1\n.endif ⟦DEBUG⟧"),
+        ("E103", ".macro m\nnop\n.endm ⟦m⟧"),
+        ("E103", ".rept 2\nnop\n.endr ⟦2⟧"),
+        ("E103", ".previous ⟦.text⟧, 4"),
     ],
 )
 def test_arguments_of_a_wrong_number_kind_or_width_are_told(
@@ -146,6 +151,13 @@ def test_arguments_of_a_wrong_number_kind_or_width_are_told(
 )
 def test_data_of_colossus_are_halves_with_a_suffix_and_no_registers(code: str, marked: str) -> None:
     check(f"{marked}\n", code, "colossus")
+
+
+def test_switches_of_colossus_take_no_arguments() -> None:
+    check(
+        ".worker ⟦3⟧\n.supervisor ⟦foo⟧\n.worker⟦⟧,\n.allow_optimizations ⟦2⟧\n", "E103", "colossus"
+    )
+    assert found(".worker // one\n.supervisor /* two */ ; nop\n.text 5\n", "colossus") == []
 
 
 @pytest.mark.parametrize("isa", SETS)
