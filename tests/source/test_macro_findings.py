@@ -250,6 +250,14 @@ def test_alternate_macro_syntax_is_a_hint() -> None:
         (".irpc\nnop\n.endr\n", ".irpc"),
         (".ifdef\nnop\n.endif\n", ".ifdef"),
         (".ifndef 5\nnop\n.endif\n", ".ifndef"),
+        (".ifdef a b\nnop\n.endif\n", ".ifdef"),
+        (".if\nnop\n.endif\n", ".if"),
+        (".if 1 2\nnop\n.endif\n", "1 2"),
+        (".if N ==\nnop\n.endif\n", "N =="),
+        (".if 0\n.elseif\n.endif\n", ".elseif"),
+        (".ifc a\nnop\n.endif\n", "a"),
+        ('.ifeqs "a"\nnop\n.endif\n', '"a"'),
+        (".macro m a\n.if \\a == 1\nnop\n.endif\n.endm\nm\n", "== 1"),
     ],
 )
 def test_what_an_assembler_refuses_about_macros_is_one_finding(text: str, place: str) -> None:
@@ -267,6 +275,9 @@ def test_what_an_assembler_refuses_about_macros_is_one_finding(text: str, place:
         ".irp x,\nnop\n.endr\n.rept 0\nnop\n.endr\n",
         ".macro m a:vararg\n.irp x \\a\nnop\n.endr\n.exitm\n.endm\nm\nm 1\n",
         '.include "missing.inc"\n.purgem far\n',
+        '.include "missing.inc"\n.if COUNT 2\n.endif\n.ifc PAIR\n.endif\n',
+        ".if 'a' == 97\n.endif\n.if f@abs + 1 > 4\n.endif\n.ifdef \"a b\"\n.endif\n",
+        ".if (1f - 0b) / 4 > 2\n.endif\n.if . - f\n.endif\n.ifc ,\n.endif\n.ifb\n.endif\n",
         ".if 1\n.elseif 1\n.else\n.if 0\n.else\n.endif\n.endif\n",
     ],
 )

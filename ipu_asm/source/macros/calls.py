@@ -29,6 +29,8 @@ ERRORS = (".error", ".err")
 _NAME = re.compile(r"[A-Za-z0-9_.$]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z0-9_.$]+)[ \t]*,[ \t]*(.*)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+# Other characters may have a meaning that is not read here.
+_ARITHMETIC = re.compile(r"[\w\s.,()+\-*/%&|^~!<>=]+")
 _QUALIFIER = re.compile(r"[^:=]*:[ \t]*(\w+)")
 
 
@@ -207,6 +209,27 @@ def report_repetitions(opened: OpenText, statement: Statement, count: int | None
     message = f"`{statement.word}` takes a number of repetitions, 0 or more, found {found}"
     span = Span(statement.rest_start, statement.rest_end) if statement.rest else _word(statement)
     opened.expander.report(WRONG_OPERAND_TYPE, message, opened.source, span)
+
+
+def report_condition(opened: OpenText, statement: Statement, takes: str) -> None:
+    """Report a condition that no value of its names makes one that can be evaluated."""
+    text = statement.rest
+    may_be_resolved = opened.expander.is_partial and _WORD.search(text) is not None
+    if opened.is_uncertain or may_be_resolved or _is_expression(text, statement.word):
+        return
+    found = quoted(text) if text else "nothing"
+    message = f"`{statement.word}` takes {takes}, found {found}"
+    span = Span(statement.rest_start, statement.rest_end) if text else _word(statement)
+    opened.expander.report(SYNTAX_ERROR, message, opened.source, span)
+
+
+def _is_expression(text: str, word: str) -> bool:
+    """Return whether the text of a condition about numbers may be an expression."""
+    if word.lower() in (".ifc", ".ifnc", ".ifeqs", ".ifnes"):
+        return "\\" in text
+    return bool(text) and (
+        _ARITHMETIC.fullmatch(text) is None or not read_expression(text).is_broken
+    )
 
 
 def report_exit(opened: OpenText, statement: Statement) -> None:

@@ -24,6 +24,7 @@ from ipu_asm.source.macros.calls import (
     call,
     define,
     forget,
+    report_condition,
     report_error,
     report_exit,
     report_late_branch,
@@ -87,6 +88,12 @@ _OF_NUMBERS: Mapping[str, Callable[[int], bool]] = {
     ".iflt": lambda value: value < 0,
     ".ifle": lambda value: value <= 0,
 }
+_OF_TEXTS: Mapping[str, str] = {
+    ".ifc": "two texts with `,` between them",
+    ".ifnc": "two texts with `,` between them",
+    ".ifeqs": "two strings in double quotes with `,` between them",
+    ".ifnes": "two strings in double quotes with `,` between them",
+}
 IF_DEFINED = {".ifdef": True, ".ifndef": False, ".ifnotdef": False}
 """The directives that ask for a name, and whether they hold if it is defined."""
 CONDITIONS = {*_OF_NUMBERS, *IF_DEFINED, ".ifb", ".ifnb", ".ifc", ".ifnc", ".ifeqs", ".ifnes"} - {
@@ -94,6 +101,7 @@ CONDITIONS = {*_OF_NUMBERS, *IF_DEFINED, ".ifb", ".ifnb", ".ifc", ".ifnc", ".ife
 }
 """All directives that begin a conditional block."""
 _NAME = re.compile(r'"([^"\\\r\n]+)"')
+_SYMBOL = re.compile(r"[A-Za-z_.$][\w.$@]*|" + _NAME.pattern)
 _ASSIGNING = {".set", ".equ", ".equiv", ".eqv"}
 _CONTINUING = {".else", ".elseif", ".endif"}
 
@@ -314,12 +322,17 @@ def _take(opened: OpenText, word: str, statement: Statement) -> None:
 
 def _value(opened: OpenText, word: str, statement: Statement) -> bool | None:
     if word in IF_DEFINED:
-        if not statement.rest or statement.rest[0].isdigit():
+        name = _SYMBOL.fullmatch(statement.rest)
+        if name is None:
             report_nameless(opened, statement)
             return None
-        is_defined = _is_defined(opened, statement.rest.strip())
+        is_defined = _is_defined(opened, name[1] or name[0])
         return None if is_defined is None else is_defined == IF_DEFINED[word]
-    return is_true(word, statement.rest, opened.expander.symbols)
+    value = is_true(word, statement.rest, opened.expander.symbols)
+    if value is None:
+        takes = "an expression" if word in _OF_NUMBERS else _OF_TEXTS[word]
+        report_condition(opened, statement, takes)
+    return value
 
 
 def _is_defined(opened: OpenText, name: str) -> bool | None:
