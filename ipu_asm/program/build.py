@@ -341,18 +341,21 @@ def _outside_comments(program: Program, findings: Sequence[Diagnostic]) -> list[
 def symbol_values(program: Program) -> Mapping[str, int]:
     """Return the symbols whose only value is a known constant."""
     values: dict[str, int | None] = {}
+    for number, name, text in _assignments(program):
+        is_sure = program.macros.region_of(number) is None and name not in program.labels
+        value = evaluate(text, values) if is_sure else None
+        values[name] = value if values.get(name, value) == value else None
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _assignments(program: Program) -> Iterator[tuple[int, str, str]]:
+    """Yield the bundle, the symbol and the value of each assignment."""
     for number in program.where(_assigns):
         for words in program.bundles[number].syntax.directives:
             if words[0].lower() in _ASSIGNING and words[2:3] == (",",):
-                name, text = words[1], " ".join(words[3:])
+                yield number, words[1], " ".join(words[3:])
             elif words[1:2] == ("=",):
-                name, text = words[0], " ".join(words[2:])
-            else:
-                continue
-            is_sure = program.macros.region_of(number) is None and name not in program.labels
-            value = evaluate(text, values) if is_sure else None
-            values[name] = value if values.get(name, value) == value else None
-    return {name: value for name, value in values.items() if value is not None}
+                yield number, words[0], " ".join(words[2:])
 
 
 def _assigns(_isa: Isa, bundle: Bundle) -> bool:
@@ -365,6 +368,7 @@ def symbol_findings(program: Program) -> Iterator[Diagnostic]:
     """Yield the findings about operands and arguments whose symbols make them out of range."""
     if not program.where(_assigns):
         return
+    yield from _labels_with_values(program)
     values = symbol_values(program)
     for number in program.where(_may_name_symbols) if values else ():
         bundle = program.bundles[number]
@@ -376,6 +380,25 @@ def symbol_findings(program: Program) -> Iterator[Diagnostic]:
             for finding in argument_findings(program.isa, bundle.syntax, values):
                 if finding.rule is IMMEDIATE_OUT_OF_RANGE and finding not in known:
                     yield finding.shifted(program.starts[number])
+
+
+def _labels_with_values(program: Program) -> Iterator[Diagnostic]:
+    """Yield the findings about names that are a label and are assigned a value as well."""
+    region_of, told = program.macros.region_of, set[str]()
+    for number, name, _ in _assignments(program):
+        label = program.labels.get(name)
+        if label is None or name in told or region_of(number) or region_of(label):
+            continue
+        told.add(name)
+        syntax = program.bundles[number].syntax
+        token = syntax.plan.directive + (syntax.words[syntax.plan.directive] != name)
+        if syntax.plan.directive < 0 or syntax.words[token] != name:
+            continue
+        assigned = program.span(number, syntax.span_of(token, token + 1))
+        first, later = sorted((assigned, program.label_span(name)))
+        message = f"a name is a label or has a value, found a second definition of {quoted(name)}"
+        related = RelatedInformation(first, f"{quoted(name)} is defined here first")
+        yield Diagnostic(DUPLICATE_LABEL, message, later, (related,))
 
 
 def _may_name_symbols(isa: Isa, bundle: Bundle) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.text import Span
 from tests.marked import unmarked
 
 NOPS = "ret lr\n" + "nop\n" * 5
@@ -75,3 +76,21 @@ def test_symbols_with_several_or_unknown_values_are_silent(text: str) -> None:
 def test_the_message_names_the_symbol_and_its_value() -> None:
     (finding,) = analyze(".set N, 5000\n.byte N\n", "colossus").diagnostics
     assert finding.message == "expected a number from -128 to 255, found `N`, which is 5000"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "later"),
+    [
+        ("f:\nnop\n.set f, 3\n", 0, 12),
+        (".equiv f, 3\nf:\nnop\n", 7, 12),
+        ("f = 3\nnop\nf:\nnop\n", 0, 10),
+    ],
+)
+def test_a_label_that_is_assigned_a_value_is_defined_twice(
+    text: str, first: int, later: int
+) -> None:
+    for isa in ("colossus", "xdna1"):
+        (finding,) = analyze(text, isa).diagnostics
+        assert (finding.code, finding.span) == ("E302", Span(later, later + 1))
+        assert finding.related[0].span == Span(first, first + 1)
+    assert analyze(".if . - 4\n.set f, 1\n.else\nf:\n.endif\n", "xdna1").diagnostics == ()
