@@ -16,6 +16,7 @@ from bisect import bisect_left
 from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Fix, RelatedInformation
+from ipu_asm.diagnostics.errors import DUPLICATE_LABEL
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceMap, SourceRange
@@ -127,7 +128,10 @@ def _lifted(
 ) -> Iterator[tuple[Diagnostic, int]]:
     for finding in expansion.findings:
         yield finding, -1
+    is_missing = any(each.path is None for each in expansion.includes)
     for finding in findings:
+        if is_missing and _may_be_named_apart(expansion, finding):
+            continue
         if expansion.is_partial:
             if not _is_certain(expansion, finding):
                 continue
@@ -135,6 +139,21 @@ def _lifted(
         place = expansion.source_map.written(finding.span)
         if place is not None:
             yield _placed(expansion.source_map, finding, place)
+
+
+def _may_be_named_apart(expansion: Expansion, finding: Diagnostic) -> bool:
+    """Return whether a missing header may give a label in a macro another name in each call.
+
+    That is so where both definitions are written in one place, as in `NAME: nop` in a macro that is
+    called with another `NAME` behind each `#define`.
+    """
+    if (
+        finding.rule is not DUPLICATE_LABEL
+        or not expansion.text[slice(*finding.span)].isidentifier()
+    ):
+        return False
+    first = finding.related[0].span
+    return expansion.source_map.written(first) == expansion.source_map.written(finding.span)
 
 
 def _is_certain(expansion: Expansion, finding: Diagnostic) -> bool:

@@ -221,6 +221,16 @@ def test_an_error_directive_that_is_reached_is_a_hint(text: str, expected: list[
     assert check_findings(text) == [("H107", word) for word in expected]
 
 
+def test_a_label_that_a_missing_header_may_name_anew_in_each_call_is_no_duplicate() -> None:
+    text = (
+        ".macro m\nNAME: exitz $mzero\n.endm\n#define KIND 1\nm\n#undef KIND\n#define KIND 2\nm\n"
+    )
+    assert check_findings(f'#include "a.h"\n{text}') == [("H103", '"a.h"')]
+    assert check_findings(text) == [("E302", "NAME")]
+    local = text.replace("NAME", ".Lname")
+    assert check_findings(f'#include "a.h"\n{local}') == [("H103", '"a.h"'), ("E302", ".Lname")]
+
+
 def test_an_error_directive_is_silent_where_a_missing_header_may_decide() -> None:
     errors = "#ifndef SIZE\n#error no\n#endif\n.ifc KIND, float\nnop\n.else\n.err\n.endif"
     assert check_findings(f'#include "a.h"\n{errors}') == [("H103", '"a.h"')]
