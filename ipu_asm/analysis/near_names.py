@@ -9,8 +9,9 @@ letter, or, if it is long, in two letters from exactly one such name.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import Callable, Iterator, Sequence
+from collections import Counter
+from functools import cached_property, lru_cache
+from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS
@@ -28,9 +29,16 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 _NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
+_IDENTIFIER = re.compile(r"\w+")
 _MAX_SHOWN = 3
-_IsOnce = Callable[[str], bool]
+# The words of a name, in any style of writing.
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_IsSlip = Callable[[str, str], bool]
 _DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
+
+
+def _any_is_slip(_name: str, _meant: str) -> bool:
+    return True
 
 
 def near_name_findings(
@@ -49,16 +57,56 @@ def near_name_findings(
     if not doubtful:
         return []
 
-    def is_once(name: str) -> bool:
-        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", written)) <= 1
+    is_slip = _Slips(written).is_slip
 
     reported = {(finding.span, finding.code) for finding in program.findings}
     found = (
         finding.shifted(program.starts[number])
         for number in doubtful
-        for finding in _of_bundle(program.bundles[number], known, is_once)
+        for finding in _of_bundle(program.bundles[number], known, is_slip)
     )
     return [each for each in found if (each.span, each.code) not in reported]
+
+
+class _Slips:
+    """Which unknown names of a text are slips of the fingers, and not names of their own."""
+
+    def __init__(self, written: str) -> None:
+        self._written = written
+
+    @cached_property
+    def _names(self) -> Counter[str]:
+        return Counter(_IDENTIFIER.findall(self._written))
+
+    @cached_property
+    def _names_by_word(self) -> Mapping[str, set[str]]:
+        names: dict[str, set[str]] = {}
+        for name in self._names:
+            for word in _words(name):
+                names.setdefault(word, set()).add(name)
+        return names
+
+    def is_slip(self, name: str, meant: str) -> bool:
+        """Return whether a name is probably a misspelling of another.
+
+        One that is written twice is none: with definitions of real files moved into missing
+        headers, four of five names that were reported for a near one were written twice. Neither is
+        one that differs in whole words that other names have: of 10 others that were reported, 9.
+        """
+        if self._names[name] > 1:
+            return False
+        if sorted(name) == sorted(meant):
+            return True
+        words, others = _words(name), _words(meant)
+        differing = words - others or others - words
+        this = {name, meant}
+        return not differing or any(
+            self._names_by_word.get(word, this) <= this for word in differing
+        )
+
+
+def _words(name: str) -> Counter[str]:
+    return Counter(map(str.lower, _WORDS.findall(name)))
 
 
 class _KnownNames:
@@ -83,19 +131,16 @@ class _KnownNames:
 
     def __call__(self, isa: Isa, bundle: Bundle) -> bool:
         """Return whether a name in a bundle is near to a known one, however often it is written."""
-        return _has_unknown_names(isa, bundle) and any(_of_bundle(bundle, self, lambda _: True))
+        return _has_unknown_names(isa, bundle) and any(_of_bundle(bundle, self, _any_is_slip))
 
     def is_known(self, name: str) -> bool:
         if name in self.names or name.lower() in self.macros:
             return True
         return f"${name}" in self.isa.file_of_register
 
-    def near(self, name: str, is_once: _IsOnce, is_register: bool = False) -> tuple[str, ...]:
+    def near(self, name: str, is_slip: _IsSlip, is_register: bool = False) -> tuple[str, ...]:
         """Return the defined names of which an unknown one is probably a misspelling.
 
-        `is_once` returns whether a name is written once. One that is written twice is no slip: with
-        definitions of real files moved into missing headers, four of five names that were reported
-        for a near one were written twice.
         Constants such as `X_SIZE` and `Y_SIZE` may be defined in different headers, names of
         registers are defined together.
         """
@@ -106,14 +151,14 @@ class _KnownNames:
         if not near:
             other = index.two_letters_from(name)
             near = () if other is None else (other,)
-        return near if near and is_once(name) else ()
+        return tuple(each for each in near if is_slip(name, each))
 
-    def near_mnemonics(self, name: str, is_once: _IsOnce) -> tuple[str, ...]:
+    def near_mnemonics(self, name: str, is_slip: _IsSlip) -> tuple[str, ...]:
         """Return the mnemonics and macros that a word which is neither is near to."""
         if self.is_known(name):
             return ()
         near = _mnemonics_of(self.isa).one_letter_from(name, other_numbers=True, other_members=True)
-        return tuple(dict.fromkeys((*near, *self.near(name, is_once))))
+        return tuple(dict.fromkeys((*near, *self.near(name, is_slip))))
 
 
 @lru_cache(maxsize=2)
@@ -164,22 +209,22 @@ def _names(_isa: Isa, bundle: Bundle) -> Sequence[tuple[str, Span, bool]]:
     return found
 
 
-def _of_bundle(bundle: Bundle, known: _KnownNames, is_once: _IsOnce) -> Iterator[Diagnostic]:
+def _of_bundle(bundle: Bundle, known: _KnownNames, is_slip: _IsSlip) -> Iterator[Diagnostic]:
     if any(each.mnemonic.lower() in known.macros for each in bundle.instructions):
         return
     for finding in bundle.findings:
         if finding.depends_on_name:
-            certain = _certain(finding, known, is_once, bundle.syntax.text)
+            certain = _certain(finding, known, is_slip, bundle.syntax.text)
             if certain is not None:
                 yield certain
     for name, span, is_label in _names(known.isa, bundle):
-        near = known.near(name, is_once)
+        near = known.near(name, is_slip)
         if near:
             yield _misspelt(name, near, span, is_label)
 
 
 def _certain(
-    finding: Diagnostic, known: _KnownNames, is_once: _IsOnce, text: str
+    finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip, text: str
 ) -> Diagnostic | None:
     """Return a finding that holds even if a header defines unknown names, with what is meant."""
     dropped_if = finding.dropped_if_defined
@@ -190,14 +235,14 @@ def _certain(
         return finding if finding.fix is not None and not known.is_known(names[0]) else None
     if finding.rule is UNKNOWN_MNEMONIC:
         is_call = CALL_PSEUDO_NAME in dropped_if
-        near = (known.near if is_call else known.near_mnemonics)(names[0], is_once)
+        near = (known.near if is_call else known.near_mnemonics)(names[0], is_slip)
         return _with_meant(finding, names[0], near, text) if near else None
     if finding.rule in OPERAND_COUNTS:
         # An operand that is a name stands for one operand.
         return finding
     is_register = text.startswith("$", finding.span.start)
     for name in names:
-        near = known.near(name, is_once, is_register)
+        near = known.near(name, is_slip, is_register)
         if near:
             return _with_meant(finding, name, near, text)
     return None

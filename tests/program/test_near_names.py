@@ -80,6 +80,9 @@ def test_a_misspelt_name_is_found(line: str, expected: tuple[str, str]) -> None:
         "add $m1, $m1, OFFSTE_FO_SIZE2",
         # A name that is written twice is no slip.
         "add $m1, $mPoinger, 1\nadd $m1, $mPoinger, 2",
+        # Nor is one that differs in whole words that other names have.
+        "ld32 $m2, $mzero, $ROW_OFFSET\nadd $m1, $m1, OFFSET_ROW_SIZE\nadd $m1, $m1, OFFSET_OF_ROW",
+        "#define dataB1i1 a2\n#define dataB2i2 a4\nzero $data1i1",
     ],
 )
 def test_a_name_that_the_missing_header_may_define_is_silent(line: str) -> None:
