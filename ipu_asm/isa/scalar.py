@@ -35,6 +35,8 @@ term may also be a number:
 - ``"pointer": "target"``: the register operand that holds the address where control continues
 - ``"repeat": ("count", "length")``: the bundles after it are executed as often as the first
   operand says; the second one is their number minus one
+- ``"shape": ("conf", "src1")``: a matrix operation, with the register operand that holds its
+  configuration, and its first source
 """
 
 from __future__ import annotations
@@ -253,13 +255,21 @@ class Repeat(NamedTuple):
     length: str
 
 
+class Shape(NamedTuple):
+    """The operands of a matrix operation with its configuration, and with its first source."""
+
+    configuration: str
+    source: str
+
+
 class CountingFacts(NamedTuple):
-    """What one instruction computes, tests and repeats; see the module."""
+    """What one instruction computes, tests, repeats and multiplies; see the module."""
 
     computes: Mapping[str, tuple[Term, ...]] = {}
     test: Test | None = None
     pointer: str = ""
     repeat: Repeat | None = None
+    shape: Shape | None = None
 
 
 class RepeatLimits(NamedTuple):
@@ -285,13 +295,18 @@ class Counting(NamedTuple):
     """What an instruction set counts with; empty for a set that does not describe it.
 
     Constants are followed in `registers`, which hold numbers of at least 20 bits. A jump to an
-    unknown address in a register of `links` returns to the caller.
+    unknown address in a register of `links` returns to the caller. `products` has the
+    multiplications of a matrix operation by bits 1 to 7 of its configuration; a negative number
+    counts for each part of its first source. `wide_files` are the register files that data streams
+    through, vector registers and accumulators by their smallest parts.
     """
 
     registers: frozenset[str] = frozenset()
     links: frozenset[str] = frozenset()
     repeats: RepeatLimits | None = None
     hardware_loop: LoopCounter | None = None
+    products: Mapping[int, int] = {}
+    wide_files: tuple[str, ...] = ()
 
 
 def counting_facts(entry: Mapping[str, Any]) -> CountingFacts:
@@ -299,7 +314,8 @@ def counting_facts(entry: Mapping[str, Any]) -> CountingFacts:
     computes = {name: terms(text) for name, text in entry.get("computes", {}).items()}
     test = _test(entry["branch"]) if "branch" in entry else None
     repeat = Repeat(*entry["repeat"]) if "repeat" in entry else None
-    return CountingFacts(computes, test, entry.get("pointer", ""), repeat)
+    shape = Shape(*entry["shape"]) if "shape" in entry else None
+    return CountingFacts(computes, test, entry.get("pointer", ""), repeat, shape)
 
 
 def operands_counted(facts: CountingFacts) -> Iterator[str]:
@@ -312,6 +328,7 @@ def operands_counted(facts: CountingFacts) -> Iterator[str]:
     if facts.pointer:
         yield facts.pointer
     yield from facts.repeat or ()
+    yield from facts.shape or ()
 
 
 def _test(text: str) -> Test:

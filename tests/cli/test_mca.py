@@ -20,6 +20,7 @@ from tests.emulator.test_examples import published_case
 from tests.example_references import DTYPES, ROOT
 
 COUNT = {"type": ["integer", "null"], "minimum": 0}
+SHARE = {"type": ["number", "null"], "minimum": 0}
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
@@ -49,6 +50,8 @@ SCHEMA = {
                         "additionalProperties": {"type": "integer", "minimum": 1},
                     },
                     "dependence": COUNT,
+                    "chain": {"type": "array"},
+                    "registers": {"type": "object"},
                 },
             },
         },
@@ -67,6 +70,23 @@ SCHEMA = {
             },
         },
         "unknown": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+        # Of sets whose bundles have a part for each unit.
+        "units": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["bundles", "share"],
+                "properties": {"bundles": COUNT, "share": SHARE},
+            },
+        },
+        **dict.fromkeys(("loads_per_cycle", "stores_per_cycle"), SHARE),
+        "peak": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["flop_per_cycle", "share"],
+            "properties": {"flop_per_cycle": COUNT, "share": SHARE},
+        },
     },
 }
 SCHEMA_OF_REPORTS = Draft7Validator(SCHEMA)
@@ -519,6 +539,54 @@ def test_a_certificate_is_met_broken_or_not_known(text: str, status: int, told: 
     names = {0: "met", 1: "broken", 3: "unknown"}
     assert report["certificate"]["status"] == names[status]
     assert len(report["certificate"]["broken"]) == (status == 1)
+
+
+MATRIX = """\
+// isa: xdna1
+f:
+    mova r0, #28; vldb wl0, [p0], #32
+    movxm ls, #.Lfirst
+    movxm le, #.Llast
+    movxm lc, #4; mova r1, #60
+    nop
+    nop
+    nop
+    nop
+    nop
+    nop
+.Lfirst:
+    vmac.f bml0, bml0, x0, x2, r0; vlda wl2, [p1], #32
+    nopx
+.Llast:
+    vmac.f bml1, bml1, x0, x2, r1; vst wl2, [p2], #32; add r2, r2, #1
+"""
+
+
+def test_units_and_the_share_of_the_peak_are_those_of_the_executed_bundles() -> None:
+    Path("a.aie2").write_text(MATRIX + RETURN)
+    report = json.loads(check("a.aie2 --format json").out)
+    assert report["cycles"] == 10 + 3 * 4 + 6
+    assert {unit: use["bundles"] for unit, use in report["units"].items()} == {
+        "lda": 6, "ldb": 1, "st": 4, "alu": 8, "mv": 3, "vec": 8,
+    }  # fmt: skip
+    assert report["units"]["vec"]["share"] == round(8 / 28, 4)
+    assert (report["loads_per_cycle"], report["stores_per_cycle"]) == (
+        round(5 / 28, 4),
+        round(4 / 28, 4),
+    )
+    # 4x8x4 multiplications, and an elementwise operation with a quarter of them.
+    share = round((4 * 128 + 4 * 32) / (28 * 128), 4)
+    assert report["peak"] == {"flop_per_cycle": 256, "share": share}
+    (loop,) = report["loops"]
+    assert (loop["trips"], loop["cycles"], loop["dependence"]) == ({"least": 4, "most": 4}, 12, 2)
+    assert loop["chain"] == [
+        {"row": 14, "mnemonic": "vmac.f", "register": "bml0"},
+    ]
+
+
+def test_a_configuration_that_is_not_known_has_no_peak() -> None:
+    Path("a.aie2").write_text(MATRIX.replace("mova r0, #28; ", "").replace("; mova r1, #60", ""))
+    assert "peak" not in json.loads(check("a.aie2 --format json").out)
 
 
 def test_a_set_whose_results_land_at_once_has_no_certificate() -> None:

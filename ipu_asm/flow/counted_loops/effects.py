@@ -62,7 +62,8 @@ class Effect(NamedTuple):
     All sources are read before anything is written. `lost` registers have no known value after
     the bundle; of those in `late`, another value lands up to so many bundles later. `reads` are
     registers that are read for something else. A bundle that `is_opaque` may do anything.
-    `is_single`: it is issued once, and is not the short form of several instructions.
+    `is_single`: it is issued once, and is not the short form of several instructions. A matrix
+    operation has its configuration in the register `configured`, and a first source of `parts`.
     """
 
     assignments: tuple[Assignment, ...] = ()
@@ -73,6 +74,8 @@ class Effect(NamedTuple):
     repeat: RepeatUse | None = None
     is_opaque: bool = False
     is_single: bool = True
+    configured: str = ""
+    parts: int = 0
 
 
 OPAQUE = Effect(is_opaque=True)
@@ -115,6 +118,8 @@ class _Reader:
         self._jumps: list[Jump] = []
         self._repeats: list[RepeatUse] = []
         self._is_single = True
+        self._configured = ""
+        self._parts = 0
 
     def effect(self) -> Effect:
         targets = [each.register for each in self._assignments]
@@ -129,6 +134,8 @@ class _Reader:
             self._jumps[0] if self._jumps else None,
             self._repeats[0] if self._repeats else None,
             is_single=self._is_single,
+            configured=self._configured,
+            parts=self._parts,
         )
 
     def read(self, number: int, instruction: Instruction) -> None:
@@ -146,6 +153,14 @@ class _Reader:
             self._jumps.append(self._jump(number, instruction, facts, accesses))
         if facts.repeat is not None:
             self._add_repeat(instruction, facts, accesses)
+        if facts.shape is not None:
+            self._configured = self._register(instruction, facts.shape.configuration, accesses, "r")
+            self._parts = sum(
+                len(access.units)
+                for access in accesses
+                if (operand := instruction.operands[access.operand]) is not None
+                and operand.name == facts.shape.source
+            )
 
     def _add_access(
         self,

@@ -320,12 +320,14 @@ class CountedLoops(NamedTuple):
     """The loops of a text whose iterations follow from constants, by their first address.
 
     `ranges` has the first and the last address of all loops that no branch to a label shows.
-    `functions` are the places where other files may enter the text, by address.
+    `functions` are the places where other files may enter the text, by address. `products` has the
+    multiplications of each matrix operation, None where its configuration is not known.
     """
 
     loops: Mapping[int, CountedLoop]
     ranges: Mapping[int, int]
     functions: Sequence[FunctionCycles]
+    products: Mapping[int, int | None] = {}
 
     @property
     def whole(self) -> FunctionCycles | None:
@@ -354,9 +356,21 @@ def counted_loops(program: Program) -> CountedLoops:
 
 
 def _counted(graph: Graph) -> CountedLoops:
-    loops = Loops(graph, constants_of(graph))
+    constants = constants_of(graph)
+    loops = Loops(graph, constants)
     functions = [_function(start, loops.path(start)) for start in graph.starts]
-    return CountedLoops(loops.counted, loops.ranges, functions)
+    return CountedLoops(loops.counted, loops.ranges, functions, _products(graph, constants))
+
+
+def _products(graph: Graph, constants: Constants) -> dict[int, int | None]:
+    found: dict[int, int | None] = {}
+    for address, effect in enumerate(graph.effects):
+        if effect.parts:
+            value = (constants.before[address] or {}).get(effect.configured)
+            mode = (value >> 1) & 0x7F if isinstance(value, int) else -1
+            count = graph.isa.counting.products.get(mode)
+            found[address] = -count * effect.parts if count is not None and count < 0 else count
+    return found
 
 
 def _function(start: int, path: Path) -> FunctionCycles:

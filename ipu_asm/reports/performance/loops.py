@@ -13,13 +13,19 @@ from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loop_numbers import entry_trips_text, executions_of, loop_numbers, total_cycles
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.dependences import (
-    Dependence,
     SlotPressure,
     dependences_of,
     recurrence_of,
     slot_pressure,
 )
 from ipu_asm.flow.packing.operations import Operation, disjoint_accesses, operations_of
+from ipu_asm.flow.steady_loops import (
+    RegisterWindows,
+    SteadyLoop,
+    carried_dependences,
+    register_windows,
+    steady_loop,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
@@ -99,13 +105,19 @@ def _reachable(steps: Sequence[Step], start: int) -> set[int]:
     return found
 
 
+class Link(NamedTuple):
+    """An instruction of a chain, and the register or memory that leads to the following one."""
+
+    line: int
+    mnemonic: str
+    resource: str
+
+
 class CarriedDependence(NamedTuple):
-    """The longest dependence from an iteration to the next: so many bundles, by a chain of
-    instructions, each with the register or memory that leads to the following one.
-    """
+    """The longest dependence from an iteration to the next: so many bundles, by a chain."""
 
     bundles: int
-    chain: tuple[tuple[Operation, str], ...]
+    chain: tuple[Link, ...]
 
 
 class LoopReport(NamedTuple):
@@ -116,7 +128,7 @@ class LoopReport(NamedTuple):
     are in words, such as `cr5 - 1`; `least` and `most` are numbers, `iterations` those of all
     entries. `cycles` include inner loops, `own_cycles` do not; `entry_cycles` are those of one
     entry, where nothing more is known. Counts are None if they are not known; `dependence` is None
-    for a loop with more than one path or with inner loops.
+    for a loop with more than one path or with inner loops, and there are no `windows` then.
     """
 
     first: int
@@ -135,6 +147,7 @@ class LoopReport(NamedTuple):
     cycles: Count
     own_cycles: Count
     entry_cycles: Count = None
+    windows: tuple[RegisterWindows, ...] = ()
 
     @property
     def bundles(self) -> int:
@@ -165,6 +178,8 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
     program = measured.program
     place = measured.lines.place(loop.first)
     assert place is not None
+    is_exposed = program.isa.has_exposed_pipeline
+    steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
     least, most = _trips(measured, loop)
     cycles = total(measured.executions[address] for address in every)
     return LoopReport(
@@ -176,7 +191,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         depth=sum(_is_around(other, loop) for other in loops),
         own=own,
         pressure=_pressure(measured, own),
-        dependence=_dependence(measured, every) if _has_one_path(program, loop) else None,
+        dependence=_carried(measured, loop, steady),
         trips=_trips_text(measured, loop),
         least=least,
         most=most,
@@ -184,6 +199,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         cycles=cycles,
         own_cycles=total(measured.executions[address] for address in own),
         entry_cycles=_entry_cycles(measured, loop) if cycles is None else None,
+        windows=tuple(register_windows(steady)) if steady is not None else (),
     )
 
 
@@ -217,16 +233,28 @@ def _pressure(measured: Measured, addresses: Sequence[int]) -> tuple[SlotPressur
     return tuple(sorted(found, key=lambda each: -each.bundles))
 
 
-def _dependence(measured: Measured, addresses: range) -> CarriedDependence:
-    are_disjoint = disjoint_accesses(measured.facts)
-    graph = dependences_of(measured.program, addresses, True, are_disjoint)
+def _carried(
+    measured: Measured, loop: SourceLoop, steady: SteadyLoop | None
+) -> CarriedDependence | None:
+    if steady is not None:
+        graph = carried_dependences(steady)
+    elif _has_one_path(measured.program, loop):
+        addresses = range(loop.first, loop.last + 1)
+        are_disjoint = disjoint_accesses(measured.facts)
+        graph = dependences_of(measured.program, addresses, True, are_disjoint)
+    else:
+        return None
     bundles, cycle = recurrence_of(graph)
-    chain = [_link(graph.operations, dependence) for dependence in cycle]
+    chain = [_link(measured, graph.operations[each.source], each.resource) for each in cycle]
     return CarriedDependence(bundles, tuple(chain))
 
 
-def _link(operations: Sequence[Operation], dependence: Dependence) -> tuple[Operation, str]:
-    return operations[dependence.source], dependence.resource
+def _link(measured: Measured, operation: Operation, resource: str) -> Link:
+    program = measured.program
+    bundle = program.bundles[program.bundle_at_address[operation.address]]
+    place = measured.lines.place(operation.address)
+    mnemonic = bundle.instructions[operation.number].mnemonic
+    return Link(place.line if place else 0, mnemonic, resource)
 
 
 def _trips(measured: Measured, loop: SourceLoop) -> tuple[Count, Count]:

@@ -35,6 +35,7 @@ from ipu_asm.reports.performance.memory import (
     overlaps_of,
     regions_of,
 )
+from ipu_asm.reports.performance.units import Use, use_of
 
 
 class Place(NamedTuple):
@@ -168,7 +169,8 @@ class PerformanceReport(NamedTuple):
 
     `cycles` are None if they are not known; of a run that faults, they are those before the fault.
     `executed` are those that are certain, `refused` is why it faults. `end` is None for an
-    instruction set in which data may decide control; its `functions` have the cycles of a call.
+    instruction set in which data may decide control; its `functions` have the cycles of a call, and
+    `use` that of functional units.
     `unknown` are the values that missing numbers depend on, by the names of registers. `presets`
     are the values that registers have at the start.
     """
@@ -188,6 +190,7 @@ class PerformanceReport(NamedTuple):
     moves: MovesReport
     unknown: tuple[str, ...]
     presets: Mapping[str, int]
+    use: Use | None = None
 
     @property
     def hottest_loop(self) -> LoopReport | None:
@@ -244,6 +247,7 @@ def performance_report(
         moves=moves_report(measured) if with_moves else MovesReport(()),
         unknown=_unknown(measured),
         presets=facts.presets if facts else {},
+        use=use_of(measured),
     )
 
 

@@ -7,9 +7,11 @@ from typing import Any, Iterator, Sequence
 from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Region
 from ipu_asm.reports.performance.report import PerformanceReport
+from ipu_asm.reports.performance.units import Use, ratio
 from ipu_asm.reports.performance.wording import (
     base_text,
     by_savings,
+    chain_text,
     cycles_text,
     end_text,
     extent_text,
@@ -21,13 +23,16 @@ from ipu_asm.reports.performance.wording import (
     moves_text,
     name_of,
     overlap_text,
+    peak_text,
     percent,
     presets_text,
     pressure_text,
     product_of,
     region_text,
     savings_text,
+    use_text,
     values_hint,
+    windows_text,
 )
 from ipu_asm.text import counted
 
@@ -42,6 +47,7 @@ def report_text(report: PerformanceReport, name: str) -> str:
     for title, section in (
         ("functions", map(function_text, report.functions)),
         ("loops", _loops(report)),
+        ("units", _units(report)),
         ("packing", _packing(report)),
         ("memory", _accesses(report)),
         ("regions", _regions(report)),
@@ -85,6 +91,10 @@ def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
         yield f"trips an entry: {loop.trips}"
     if loop.entry_cycles is not None:
         yield f"cycles an entry: {grouped(loop.entry_cycles)}"
+    if loop.windows and loop.dependence is not None and loop.dependence.chain:
+        yield f"dependence {loop.dependence.bundles}: {chain_text(loop.dependence)}"
+    for file in loop.windows:
+        yield windows_text(file)
     if loop.bundles != len(loop.own):
         yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
     blocks = report.moves.inside(loop.own)
@@ -93,6 +103,16 @@ def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
             yield limit_text(report, block)
         elif len(block.addresses) - block.saved > 1:
             yield f"lines {block.lines}: {limit_text(report, block)}"
+
+
+def _units(report: PerformanceReport) -> Iterator[str]:
+    if report.use is None or report.cycles is None:
+        return
+    for each in report.use.units:
+        yield f"{each.unit:5}{grouped(each.bundles):>9}  {percent(each.bundles, report.cycles)}"
+    yield use_text(report.use, report.cycles)
+    if report.use.peak is not None:
+        yield peak_text(report.use.peak)
 
 
 def _packing(report: PerformanceReport) -> Iterator[str]:
@@ -172,11 +192,23 @@ def report_data(report: PerformanceReport) -> dict[str, Any]:
         "loops": [_loop_data(loop) for loop in report.loops],
         "accesses": [_access_data(access) for access in report.accesses],
         "unknown": list(report.unknown),
+        **(_use_data(report, report.use) if report.use is not None else {}),
     }
 
 
+def _use_data(report: PerformanceReport, use: Use) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "units": {each.unit: {"bundles": each.bundles, "share": each.share} for each in use.units},
+        "loads_per_cycle": ratio(use.loads, report.cycles),
+        "stores_per_cycle": ratio(use.stores, report.cycles),
+    }
+    if use.peak is not None:
+        found["peak"] = {"flop_per_cycle": use.peak.flop_per_cycle, "share": use.peak.share}
+    return found
+
+
 def _loop_data(loop: LoopReport) -> dict[str, Any]:
-    return {
+    found: dict[str, Any] = {
         "label": loop.label,
         "row": loop.row,
         "bundles": loop.bundles,
@@ -185,6 +217,17 @@ def _loop_data(loop: LoopReport) -> dict[str, Any]:
         "bound": {each.slot: each.bundles for each in loop.pressure},
         "dependence": loop.dependence and loop.dependence.bundles,
     }
+    if loop.windows:
+        chain = loop.dependence.chain if loop.dependence else ()
+        found["chain"] = [
+            {"row": each.line, "mnemonic": each.mnemonic, "register": each.resource}
+            for each in chain
+        ]
+        found["registers"] = {
+            file.file: {"most": file.most, "of": file.parts, "free": file.free}
+            for file in loop.windows
+        }
+    return found
 
 
 def _access_data(access: AccessReport) -> dict[str, Any]:

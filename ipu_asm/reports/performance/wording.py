@@ -8,14 +8,18 @@ from ipu_asm.config.kernel_keys import setting_text, signed_value
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.dependences import SlotPressure
+from ipu_asm.flow.steady_loops import RegisterWindows
 from ipu_asm.program.line_table import SourceLocation
-from ipu_asm.reports.performance.loops import FunctionReport, LoopReport
+from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
+from ipu_asm.reports.performance.units import Peak, Use, ratio
 from ipu_asm.text import counted
 
 _MAX_LINES = 10
 _MAX_MOVES = 8
+_MAX_LINKS = 6
+_MAX_WINDOWS = 24
 _LARGEST_DECIMAL = 9
 
 
@@ -243,6 +247,45 @@ def savings_text(report: PerformanceReport) -> str:
         return text
     share = percent(cycles, report.cycles)
     return f"{text}, {cycles:,} of {counted(report.cycles, 'cycle')} ({share})"
+
+
+def chain_text(carried: CarriedDependence) -> str:
+    """Return a chain: `line 67 vlda (p0), line 68 vlda (p0)`; of a long one, its beginning."""
+    links = [f"line {each.line} {each.mnemonic} ({each.resource})" for each in carried.chain]
+    more = [f"{len(links) - _MAX_LINKS} more"] if len(links) > _MAX_LINKS else []
+    return ", ".join(links[:_MAX_LINKS] + more)
+
+
+def windows_text(windows: RegisterWindows) -> str:
+    """Return the pressure on a register file, and the cycles in which registers are free.
+
+    `w: 8 of 24 in use at most; free in cycles: x0 7-13, 23-29; x1 ...`. A window that ends in the
+    next iteration has an end behind the last bundle.
+    """
+    text = f"{windows.file}: {windows.most} of {windows.parts} in use at most"
+    shown = [
+        f"{name} {', '.join(_window_text(*window) for window in free)}"
+        for name, free in windows.free.items()
+        if free
+    ]
+    more = [f"{len(shown) - _MAX_WINDOWS} more"] if len(shown) > _MAX_WINDOWS else []
+    return f"{text}; free in cycles: {'; '.join(shown[:_MAX_WINDOWS] + more)}" if shown else text
+
+
+def _window_text(first: int, end: int) -> str:
+    return f"{first}-{end - 1}" if end > first + 1 else str(first)
+
+
+def use_text(use: Use, cycles: Count) -> str:
+    """Return loads and stores: `1.78 loads and 0.44 stores a cycle`."""
+    loads, stores = (ratio(count, cycles) or 0 for count in (use.loads, use.stores))
+    return f"{loads:.2f} loads and {stores:.2f} stores a cycle"
+
+
+def peak_text(peak: Peak) -> str:
+    """Return the share of the peak: `peak 256 flop a cycle, of which 88.9 % are done`."""
+    done = "?" if peak.share is None else f"{100 * peak.share:.1f} %"
+    return f"peak {peak.flop_per_cycle:,} flop a cycle, of which {done} are done"
 
 
 def by_savings(blocks: Iterable[BlockMoves]) -> list[BlockMoves]:

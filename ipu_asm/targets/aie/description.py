@@ -103,7 +103,8 @@ class Engine(NamedTuple):
     `classes` is the argument of `registers.classes_of`; `pair_names` maps second names of pairs of
     scalar registers to pairs; `link_cycle` is the cycle in which a call writes the link register.
     `callee_saved` are the numbers of callee-saved scalar registers; `scratch` of those that are
-    neither callee-saved nor arguments, alone or in a pair.
+    neither callee-saved nor arguments, alone or in a pair. `products` and `wide_files` are those of
+    `Counting`, the first by the texts of `amode,bmode,variant`.
     """
 
     name: str
@@ -116,6 +117,8 @@ class Engine(NamedTuple):
     callee_saved: range
     scratch: range
     examples: Mapping[str, str]
+    products: Mapping[str, int]
+    wide_files: tuple[str, ...]
 
 
 def isa_of(engine: Engine) -> Isa:
@@ -137,9 +140,18 @@ def isa_of(engine: Engine) -> Isa:
             (*_LIVE_AT_RETURN, *(f"r{number}" for number in engine.callee_saved))
         ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
-        counting=COUNTING,
+        counting=COUNTING._replace(
+            products={_mode(text): count for text, count in engine.products.items()},
+            wide_files=engine.wide_files,
+        ),
     )
     return build_forms(description)
+
+
+def _mode(text: str) -> int:
+    """Return bits 1 to 7 of a configuration: two, two and three bits of its modes."""
+    first, second, variant = map(int, text.split(","))
+    return first | second << 2 | variant << 4
 
 
 def _spoken(title: str) -> str:

@@ -56,6 +56,7 @@ _CONSTANT = {"computes": {"dst": "imm"}}
 _COPY = {"computes": {"dst": "src"}}
 _SUM = {"computes": {"dst": "src1 + src2"}}
 _INCREMENT = {"computes": {"dst": "src + imm"}}
+_SHAPED = {"shape": ("conf", "src1")}
 
 # By mnemonic and the names of all operands.
 _FACTS: Mapping[tuple[str, ...], Mapping[str, Any]] = {
@@ -295,6 +296,8 @@ def facts_of(
 ) -> CountingFacts | None:
     """Return the facts of a form; `has_pointer`: its target is in a register."""
     entry = _FACTS.get((mnemonic, *operands))
+    if entry is None and "conf" in operands and "src1" in operands:
+        entry = _SHAPED
     if entry is None:
         return None
     facts = counting_facts(entry)

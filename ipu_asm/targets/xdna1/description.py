@@ -119,6 +119,13 @@ CLASSES = {
     "ShflDst": ("", "x bm0-7"),
 }  # fmt: skip
 
+# Multiplications of an operation: rows x depth x columns, or lanes x products of a lane.
+PRODUCTS = {
+    "0,0,0": 4 * 16 * 8, "0,1,0": 4 * 8 * 8, "0,2,0": 4 * 4 * 8, "0,1,1": 32 * 2,
+    "0,3,0": 4 * 2 * 8, "1,0,0": 4 * 2 * 4, "1,2,0": 2 * 8 * 8, "1,2,1": 4 * 8 * 4,
+    "1,3,0": 2 * 4 * 8, "1,3,1": 4 * 4 * 4, "2,3,0": 4 * 8 * 4, "2,3,1": 16 * 2,
+}  # fmt: skip
+
 EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}
 
 
@@ -137,5 +144,7 @@ def load() -> Isa:
             callee_saved=range(16, 24),
             scratch=range(8, 16),
             examples=EXAMPLES,
+            products=PRODUCTS,
+            wide_files=("w", "am"),
         )
     )

@@ -202,6 +202,13 @@ CLASSES = {
     ),
 }
 
+# Multiplications of an operation: rows x depth x columns, or one a lane; -16: a lane for each
+# element of the first source, of which a half of a vector register has 16.
+PRODUCTS = {
+    "0,1,1": 64, "0,1,0": 8 * 8 * 8, "0,2,0": 8 * 4 * 8, "0,3,0": 8 * 2 * 8, "1,0,0": 4 * 2 * 8,
+    "1,2,0": 4 * 8 * 8, "1,3,0": 4 * 4 * 8, "2,3,1": -16, "2,1,0": 8 * 8 * 8,
+}  # fmt: skip
+
 EXAMPLES = {
     "vmac.f": "vmac.f dm0, dm0, ex0, ex2, r0",
     "vmov": "vmov x1, x0",
@@ -225,5 +232,7 @@ def load() -> Isa:
             callee_saved=range(8, 16),
             scratch=range(28, 30),
             examples=EXAMPLES,
+            products=PRODUCTS,
+            wide_files=("w", "bm"),
         )
     )

@@ -1,0 +1,185 @@
+"""Loops with one path in sets without interlocks: which result each read sees, and what is free.
+
+In a steady state the bundle at offset t of a loop with L bundles is issued in the cycles t, t + L,
+t + 2L, ... A read sees the result that landed last before the cycle in which it really reads.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, Sequence
+
+from ipu_asm.flow.accesses import RegisterAccess, accesses_of, needed_distance
+from ipu_asm.flow.control_flow import delay_slots_of
+from ipu_asm.flow.packing.dependences import Dependence, DependenceGraph, DependenceKind
+from ipu_asm.flow.packing.operations import written_operations
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.program import Program
+
+
+class SteadyLoop(NamedTuple):
+    """The accesses of the bundles of a loop, from address `first` on."""
+
+    program: Program
+    first: int
+    accesses: Sequence[tuple[RegisterAccess, ...]]
+
+    @property
+    def bundles(self) -> int:
+        return len(self.accesses)
+
+
+def steady_loop(program: Program, first: int, last: int) -> SteadyLoop | None:
+    """Return a loop whose iterations all execute the same bundles in order; None for another."""
+    targets = {reference.target for reference in program.references}
+    if any(address in targets - {last} for address in range(first + 1, last + 1)):
+        return None
+    bundles = [program.bundles[n] for n in program.bundle_at_address[first : last + 1]]
+    for number, bundle in enumerate(bundles):
+        is_own = number + delay_slots_of(bundle) == len(bundles) - 1
+        if (bundle.transfers_control and not is_own) or bundle.has_unknown:
+            return None
+    return SteadyLoop(program, first, [accesses_of(program.isa, bundle) for bundle in bundles])
+
+
+class _Seen(NamedTuple):
+    """A read of a part of a register, and the write that it sees, `iterations` before its own."""
+
+    read: RegisterAccess
+    offset: int
+    write: RegisterAccess
+    origin: int
+    iterations: int
+    needed: int
+    unit: str
+
+
+def carried_dependences(loop: SteadyLoop) -> DependenceGraph:
+    """Return the dependences between the instructions of a loop: what reads whose result."""
+    addresses = range(loop.first, loop.first + loop.bundles)
+    operations = written_operations(loop.program, addresses)
+    numbers = {(each.address - loop.first, each.number): n for n, each in enumerate(operations)}
+    found: dict[Dependence, None] = {}
+    for seen in _seen(loop):
+        source = numbers.get((seen.origin, seen.write.instruction))
+        target = numbers.get((seen.offset, seen.read.instruction))
+        if source is not None and target is not None:
+            name = seen.read.register
+            edge = (source, target, DependenceKind.TRUE, name, seen.needed, seen.iterations)
+            found[Dependence(*edge)] = None
+    return DependenceGraph(operations, tuple(found))
+
+
+def _seen(loop: SteadyLoop) -> Iterator[_Seen]:
+    writes = _writes(loop)
+    for offset, accesses in enumerate(loop.accesses):
+        for read in accesses:
+            for unit in read.units if read.reads else ():
+                latest = max(
+                    (
+                        each
+                        for origin, write in writes.get(unit, ())
+                        if (each := _sight(loop, read, offset, write, origin)) is not None
+                    ),
+                    key=lambda each: _landing(loop, each),
+                    default=None,
+                )
+                if latest is not None:
+                    yield latest._replace(unit=unit)
+
+
+def _writes(loop: SteadyLoop) -> Mapping[str, list[tuple[int, RegisterAccess]]]:
+    found: dict[str, list[tuple[int, RegisterAccess]]] = {}
+    for offset, accesses in enumerate(loop.accesses):
+        for access in accesses:
+            for unit in access.units if access.writes else ():
+                found.setdefault(unit, []).append((offset, access))
+    return found
+
+
+def _sight(
+    loop: SteadyLoop, read: RegisterAccess, offset: int, write: RegisterAccess, origin: int
+) -> _Seen | None:
+    """Return the latest iteration of a write that a read sees; None if a cycle is not known."""
+    needed = needed_distance(write, read)
+    if needed is None:
+        return None
+    iterations = -((offset - needed - origin) // loop.bundles)
+    return _Seen(read, offset, write, origin, iterations, needed, "")
+
+
+def _landing(loop: SteadyLoop, seen: _Seen) -> tuple[int, int]:
+    issued = seen.origin - seen.iterations * loop.bundles
+    return issued + (seen.write.timing.def_cycle or 0), issued
+
+
+class RegisterWindows(NamedTuple):
+    """The use of a register file in a loop, and when registers are free.
+
+    `most` parts of registers of the file hold a value that is still read at once, out of `parts`.
+    `free` has the cycles of an iteration from which on a register holds nothing that is read, and
+    those in which the next result lands; the second may be in the next iteration.
+    """
+
+    file: str
+    most: int
+    parts: int
+    free: Mapping[str, tuple[tuple[int, int], ...]]
+
+
+def register_windows(loop: SteadyLoop) -> list[RegisterWindows]:
+    """Return the windows of the registers that data streams through."""
+    isa = loop.program.isa
+    cycles = _live_cycles(loop)
+    names = {access.register for accesses in loop.accesses for access in accesses}
+    found = []
+    for file in isa.register_files:
+        if file.name not in isa.counting.wide_files:
+            continue
+        parts = set(file.registers)
+        live = [cycles[part] for part in parts if part in cycles]
+        if not live:
+            continue
+        most = max(sum(each >> cycle & 1 for each in live) for cycle in range(loop.bundles))
+        whole = [name for name in names if isa.units(name) <= parts & cycles.keys()]
+        free = {}
+        for name in sorted(whole, key=lambda each: (len(each), each)):
+            if not any(isa.units(name) < isa.units(other) for other in whole):
+                union = 0
+                for part in isa.units(name):
+                    union |= cycles[part]
+                free[name] = _windows(union, loop.bundles)
+        found.append(RegisterWindows(file.name, most, len(parts), free))
+    return found
+
+
+def _live_cycles(loop: SteadyLoop) -> dict[str, int]:
+    """Return the cycles of an iteration in which each part holds a value that is still read.
+
+    They are bits; a part that is only read holds one in all cycles.
+    """
+    count = loop.bundles
+    found = dict.fromkeys(_writes(loop), 0)
+    for accesses in loop.accesses:
+        for access in accesses:
+            for unit in access.units - found.keys():
+                found[unit] = (1 << count) - 1
+    for seen in _seen(loop):
+        sampled = seen.offset + (seen.read.timing.use_cycle or 1) - 1
+        for cycle in range(_landing(loop, seen)[0], sampled + 1):
+            found[seen.unit] |= 1 << cycle % count
+    return found
+
+
+def _windows(live: int, count: int) -> tuple[tuple[int, int], ...]:
+    """Return the runs of cycles without a value, by their first and the one behind their last."""
+    free = [cycle for cycle in range(count) if not live >> cycle & 1]
+    if len(free) == count:
+        return ((0, count),)
+    starts = [cycle for cycle in free if live >> (cycle - 1) % count & 1]
+    found = []
+    for start in starts:
+        end = start
+        while not live >> end % count & 1:
+            end += 1
+        found.append((start, end))
+    return tuple(found)
