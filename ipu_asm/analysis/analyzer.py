@@ -6,7 +6,7 @@ import gc
 import os
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
+from typing import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.analysis.near_names import near_name_findings
@@ -26,11 +26,8 @@ from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.settings import source_settings
+from ipu_asm.source.templates import TemplateComment
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
-
-if TYPE_CHECKING:
-    from ipu_asm.source.templates import TemplateComment
-
 
 _Known: TypeAlias = (
     "tuple[Mapping[str, int], tuple[Mapping[str, int], ...], Hosts, tuple[TemplateComment, ...]]"

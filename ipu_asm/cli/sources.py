@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Callable, Mapping, Protocol, TypeVar
 
-from ipu_asm.config.configuration import Configuration, ConfigurationError, ConfigurationFinding
+from ipu_asm.config.configuration import (
+    Configuration,
+    ConfigurationError,
+    ConfigurationFinding,
+    Value,
+)
 from ipu_asm.config.configuration_file import Configurations, read_configuration
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target
+from ipu_asm.config.globs import Exclusion
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
+from ipu_asm.config.source_keys import ProjectFolders
 from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa
+from ipu_asm.source.expansion import SourceReader, SourceSettings
 from ipu_asm.source.settings import source_settings
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
     from ipu_asm.analysis.analyzer import Analyzer
-    from ipu_asm.config.configuration import Value
-    from ipu_asm.config.globs import Exclusion
-    from ipu_asm.config.source_keys import ProjectFolders
-    from ipu_asm.source.expansion import SourceReader, SourceSettings
 
 
 STANDARD_INPUT_NAME = "<stdin>"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Collection, Final, Sequence
+from typing import Collection, Final, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loops import last_of_loop
@@ -15,9 +16,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 LABEL: Final = "label"
 LOOP: Final = "loop"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import UNDEFINED_TEMPLATE_NAME
@@ -19,9 +20,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.templates import TagKind, tags_of
 from ipu_asm.text import SourceFile, Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _CONTEXT: Final = re.compile(r"\s*ipu:\s*context\b")
 

@@ -7,9 +7,9 @@ template with an error, is read in the skeleton, which has the positions of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, Sequence
+from typing import Iterator, Sequence
 
-from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -18,9 +18,6 @@ from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, SourceMap
 from ipu_asm.source.templates import tags_of
 from ipu_asm.text import LineIndex, Position, SourceFile, Span, TextEdit, apply_edits
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Expanded
 
 
 class Reading(NamedTuple):

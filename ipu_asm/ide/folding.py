@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Iterator
+from typing import Final, Iterator
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.macros import regions
 from ipu_asm.ide.outline import label_symbols
@@ -21,9 +22,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.templates import TagKind, tag_words
 from ipu_asm.syntax.bundle import comments_in
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 COMMENT: Final = "comment"
 REGION: Final = "region"

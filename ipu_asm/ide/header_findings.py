@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Iterable, Iterator
+from typing import Iterable, Iterator
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.doubtful_isa import other_set
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
@@ -14,9 +15,6 @@ from ipu_asm.lint.other_instruction_set import OTHER_INSTRUCTION_SET
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 
 class NameToDeclare(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Callable, Collection, Iterator
+from typing import Callable, Collection, Iterator
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, accesses_of, cycles_of, slow_writes
@@ -37,9 +38,6 @@ from ipu_asm.program.code_positions import no_ops_at
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, counted
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 
 class InlineValue(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
@@ -42,9 +43,6 @@ from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.source.templates import Tag, TagKind, WordKind, has_filler, tag_words, without_fillers
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _SEPARATOR: Final = "\n\n---\n\n"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.images import WrittenLines, listing_rows
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
@@ -16,12 +17,9 @@ from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
-    from ipu_asm.source.expansion import Expansion
 
 
 class GridCell(NamedTuple):

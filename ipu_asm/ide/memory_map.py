@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, Sequence
+from typing import Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.ide.expansions import is_template, whole_reading
@@ -15,9 +16,6 @@ from ipu_asm.ide.run_facts import (
 )
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, counted
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_RANGES = 64
 """Ranges of one access; more of them are drawn as the range around all."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.expansions import Reading, is_template, reading_at
 from ipu_asm.ide.symbols.base import Occurrence, OccurrenceKind, RenameError
 from ipu_asm.ide.symbols.header_names import FileReading, includes_of, name_at
@@ -14,9 +15,6 @@ from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 
 class DefinitionLink(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loops import last_of_loop
@@ -34,9 +35,6 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import roles
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_WORDS: Final = 3
 """Words of a heading, of which the mark of the comment is one."""

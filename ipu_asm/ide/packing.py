@@ -6,8 +6,9 @@ An offer to pack is computed without a proof, which needs the emulator: who acce
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Container, Iterator, Mapping, Sequence
+from typing import Container, Iterator, Mapping, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
@@ -30,9 +31,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import TextEdit, counted
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_TO_PIPELINE, _MAX_TO_REBASE = 30, 60
 """Operations of a loop: with so many, a schedule takes about as long as the offers to pack."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Mapping, Sequence
+from typing import Mapping, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.host_configurations import HostConfiguration
 from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text, signed_value
 from ipu_asm.flow.assertions.syntax import commented_values, configurations_of
@@ -17,9 +18,6 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span, counted
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_SHOWN = 16
 _MAX_NAMED = 3

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Iterator, Mapping, Sequence
+from typing import Final, Iterator, Mapping, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import value_start
@@ -25,9 +26,6 @@ from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.source.templates import Tag, TagKind, TagWord, WordKind, tag_words, tags_of
 from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken, comments_in
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 MNEMONIC: Final = "function"
 REGISTER: Final = "variable"

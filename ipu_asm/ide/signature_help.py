@@ -6,8 +6,9 @@ A mnemonic has one signature for each form, a macro of the file one for each def
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
 from ipu_asm.ide.completion.macros import header_names, with_values
@@ -32,9 +33,6 @@ from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, inline_code
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _PARAMETER: Final = re.compile(r"\s*(\w+(?:\.\.\.)?|\.\.\.)\s*(?::\s*(\w+))?\s*(?:=\s*(.*))?", re.S)
 _MAX_SIGNATURES: Final = 40

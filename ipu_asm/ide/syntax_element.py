@@ -6,8 +6,9 @@ The cost is proportional to the tokens of one bundle, not to the length of the p
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.named_tuple import NamedTuple
@@ -16,9 +17,6 @@ from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.syntax.bundle import BundleSyntax, comments_between, is_block_comment
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MARK: Final = "."
 

@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Callable, Final, Iterator, Mapping, Sequence
+from typing import Callable, Final, Iterator, Mapping, Sequence
 
-from ipu_asm.analysis.analysis import Expanded
+from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.ide.expansions import Occasion, occasions
 from ipu_asm.ide.run_facts import size_in_memory
 from ipu_asm.ide.template_syntax import Statement, TemplateSyntax, template_syntax
@@ -18,9 +18,6 @@ from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, FrameKind, SourceMap, SourceRange
 from ipu_asm.source.templates import Tag, TagKind
 from ipu_asm.text import Span, counted
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 MAX_VALUES: Final = 4
 _MAX_OCCASIONS: Final = 200

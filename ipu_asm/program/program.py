@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar
+from typing import Any, Callable, Mapping, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
@@ -15,10 +15,8 @@ from ipu_asm.program.bundle_diff import SlicedText
 from ipu_asm.program.incremental_cache import IncrementalCache, LocalResult, Test
 from ipu_asm.program.labels import Labels, Reference
 from ipu_asm.program.macros import Macros
+from ipu_asm.source.templates import TemplateComment
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.source.templates import TemplateComment
 
 _T = TypeVar("_T")
 

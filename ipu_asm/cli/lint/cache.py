@@ -18,10 +18,13 @@ import time
 import weakref
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping
 
 from ipu_asm.cli.lint.digests import digest, digest_of_file, tool_stamp
 from ipu_asm.cli.lint.formats import Found
+from ipu_asm.config.configuration import Configuration
+from ipu_asm.config.files import Target
+from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import (
     Applicability,
     Diagnostic,
@@ -32,15 +35,9 @@ from ipu_asm.diagnostics import (
 )
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import DiskReader
 from ipu_asm.text import SourceFile, Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.config.configuration import Configuration
-    from ipu_asm.config.files import Target
-    from ipu_asm.config.isa_choice import IsaChoice
-    from ipu_asm.source.expansion import SourceSettings
-
 
 VARIABLE = "IPU_CACHE_DIR"
 """The environment variable that names another folder than the platform's."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.assertions import assertion_completions
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at, free_slots
 from ipu_asm.ide.completion.macros import (
@@ -45,10 +46,6 @@ from ipu_asm.isa.operands import IntegerType
 from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
-
 
 # A bound, so that the time does not grow with the file.
 _MAX_BUNDLES = 100

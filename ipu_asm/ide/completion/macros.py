@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final, Iterator, Mapping, Sequence
+from typing import Final, Iterator, Mapping, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.macros import macros_in, replacement_text
 from ipu_asm.ide.symbols.header_names import FileReading, definition_page, definitions_of
@@ -16,9 +17,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _NO_PARAMETERS: Final = "macro of this file"
 _SIGN: Final = re.compile(r"\W*")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, Sequence
+from typing import Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
@@ -38,9 +39,6 @@ from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import notes_at
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 LAST = "2"
 """The rank after local names and registers: there may be hundreds of names in headers."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Final, Iterator, Sequence
+from typing import Callable, Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.blocks import described
 from ipu_asm.ide.completion.macros import MacroCandidate
 from ipu_asm.ide.completion.snippets import (
@@ -20,9 +21,6 @@ from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.source.templates import Tag, TagKind, TagWord, WordKind, has_filler, tag_words
 from ipu_asm.text import Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _STATEMENTS: Final = {
     "set": ("a name for a value", "set ${1:name} = ${2:value}"),

@@ -5,8 +5,9 @@ Comments are never changed, nor is text after the cursor, except the blanks of a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.blocks import BUNDLE
 from ipu_asm.ide.completion.snippets import INSTRUCTION
@@ -25,9 +26,6 @@ from ipu_asm.ide.formatting.slices import FormatJob, conventions, line_gaps
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 
 def formatting_on_type(

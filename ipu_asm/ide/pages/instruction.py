@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Collection, Iterator, Sequence
+from typing import Collection, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
@@ -21,10 +22,6 @@ from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown, reference_link
 from ipu_asm.reports.markdown import fenced_code, inline_code
 from ipu_asm.text import LineIndex, Span
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
-
 
 # A valid bundle has fewer.
 _MAX_NAMED = 8

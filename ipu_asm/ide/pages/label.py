@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.loop_counts import loop_paragraph
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, fenced_code, inline_code
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_LINES_OF_CODE = 10
 _MAX_LINES_OF_COMMENT = 8

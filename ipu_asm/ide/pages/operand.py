@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
@@ -25,9 +26,6 @@ from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import inline_code
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_TEXTS = 3
 _LIMITS = Limits(most_steps=10_000)

@@ -7,13 +7,11 @@ A label, register, macro, parameter, template name or header name is found once,
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol, Sequence
+from typing import Protocol, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 
 class RenameError(Exception):

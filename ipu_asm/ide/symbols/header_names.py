@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final, Iterator, Mapping, Sequence
+from typing import Final, Iterator, Mapping, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.symbols.base import RenameError
 from ipu_asm.ide.symbols.macros import check_macro_name
@@ -21,9 +22,6 @@ from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Include, NameDefinition, NameKind, SourceReader
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _STRING: Final = r'"(?:[^"\\\r\n]|\\.)*"'
 _WORD: Final = re.compile(r"[A-Za-z_.$][\w.$]*")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Iterator
+from typing import Iterator
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.symbols.base import (
@@ -28,9 +29,6 @@ from ipu_asm.program.build import read_program
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span, TextEdit, apply_edits
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _NOWHERE = -1
 _BACK, _FORTH = "bf"

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.macros import (
     DEFINE,
@@ -42,9 +43,6 @@ from ipu_asm.reports.markdown import fenced_code, inline_code
 from ipu_asm.source.preprocessor.tokens import RESERVED_NAMES
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit, apply_edits
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _MAX_LINES: Final = 12
 _INCLUDED: Final = re.compile(r"#\s*(?:include|import)\b")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.macros import BODY, MACRO, Macro, define_in, regions
 from ipu_asm.ide.symbols.base import (
     Definition,
@@ -20,9 +21,6 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.text import Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 MARK: Final = "\\"
 _WRITTEN: Final = re.compile(r"\\([A-Za-z_]\w*)")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Iterator, Sequence
+from typing import Final, Iterator, Sequence
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import value_start
@@ -17,9 +18,6 @@ from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.program.register_notes import notes_at
 from ipu_asm.reports.markdown import escaped
 from ipu_asm.text import Span, TextEdit
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _KIND_OF_ACCESS: Final = {
     "": OccurrenceKind.NAMES,

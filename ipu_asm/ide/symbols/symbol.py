@@ -6,8 +6,9 @@ Each kind of symbol is a class with the verbs of `base.Symbol`, in a module of t
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.expansions import (
     Occasion,
     Reading,
@@ -48,9 +49,6 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 # What is written once may be a label of its own in each iteration of a loop.
 _MAX_OCCASIONS: Final = 64

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Iterator
+from typing import Final, Iterator
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.expansions import expanded_texts
 from ipu_asm.ide.symbols.base import Definition, Occurrence, OccurrenceKind, RenameError
 from ipu_asm.ide.template_pages import MAX_VALUES, cut, size_phrase
@@ -20,9 +21,6 @@ from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.source.templates import WordKind, tag_words
 from ipu_asm.text import Span, TextEdit, apply_edits
-
-if TYPE_CHECKING:
-    from ipu_asm.analysis.analysis import Analysis
 
 _RESERVED: Final = frozenset({
     "and", "block", "call", "caller", "elif", "else", "false", "False", "filter", "for", "if", "in",
