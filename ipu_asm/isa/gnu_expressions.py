@@ -10,7 +10,7 @@ import operator
 import re
 import struct
 from functools import lru_cache
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 
@@ -83,7 +83,7 @@ def read_expression(text: str) -> Expression:
     names = tuple(dict.fromkeys(text for kind, text in tokens if kind == "name"))
     register = next((text for kind, text in tokens if kind == "register"), None)
     numbers = [text for kind, text in tokens if kind == "number"]
-    reader = _Reader(tokens)
+    reader = ExpressionReader(tokens, _GNU_OPERATORS, _value)
     value = reader.whole()
     return Expression(
         value,
@@ -111,52 +111,80 @@ def is_local_label(text: str) -> bool:
     return _LABEL.fullmatch(text) is not None
 
 
-def _divided(one: int, other: int) -> int | None:
+class UndefinedError(ArithmeticError):
+    """An operation without a value; the message completes a sentence that begins with "which"."""
+
+
+def divided(one: int, other: int) -> int:
+    """Divide towards zero, as C does. Raises `UndefinedError`."""
     if other == 0:
-        return None
+        raise UndefinedError("divides by zero")
     quotient = abs(one) // abs(other)
     return quotient if (one < 0) == (other < 0) else -quotient
 
 
-def _rest(one: int, other: int) -> int | None:
-    quotient = _divided(one, other)
-    return None if quotient is None else one - quotient * other
+def _shift(count: int) -> int:
+    if not 0 <= count <= _MAX_SHIFTED:
+        raise UndefinedError(f"shifts by {count}")
+    return count
 
 
-def _shifted(one: int, other: int) -> int | None:
-    return one << other if 0 <= other <= _MAX_SHIFTED else None
+Operation = Callable[[int, int], int]
+Operators = Mapping[str, tuple[int, Operation]]
+"""The rank and the function of each binary operator; a higher rank binds more tightly."""
+
+_ARITHMETIC: Mapping[str, Operation] = {
+    "||": lambda one, other: int(bool(one or other)),
+    "&&": lambda one, other: int(bool(one and other)),
+    "|": operator.or_,
+    "^": operator.xor,
+    "&": operator.and_,
+    "<<": lambda one, other: one << _shift(other),
+    ">>": lambda one, other: one >> _shift(other),
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": divided,
+    "%": lambda one, other: one - divided(one, other) * other,
+}
+_COMPARISONS: Mapping[str, Operation] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
-def _shifted_down(one: int, other: int) -> int | None:
-    return one >> other if 0 <= other <= _MAX_SHIFTED else None
+def _ranked(
+    levels: Sequence[str], truth: int, further: Mapping[str, Operation] = {}
+) -> dict[str, tuple[int, Operation]]:
+    """Return the operators of levels from loose to tight; `truth` is what a comparison gives."""
+
+    def comparison(holds: Operation) -> Operation:
+        return lambda one, other: truth if holds(one, other) else 0
+
+    compared = {sign: comparison(holds) for sign, holds in {**_COMPARISONS, **further}.items()}
+    functions = {**compared, **_ARITHMETIC}
+    return {
+        sign: (rank, functions[sign])
+        for rank, signs in enumerate(levels, 1)
+        for sign in signs.split()
+    }
 
 
-def _truth(test: Callable[[int, int], bool]) -> Callable[[int, int], int]:
-    """Wrap a comparison to return -1 (all bits set) for true, as the GNU assembler does."""
-    return lambda one, other: -1 if test(one, other) else 0
-
-
-_BINARY: Mapping[str, tuple[int, Callable[[int, int], int | None]]] = {
-    "||": (1, lambda one, other: int(bool(one or other))),
-    "&&": (2, lambda one, other: int(bool(one and other))),
-    "==": (3, _truth(operator.eq)),
-    "!=": (3, _truth(operator.ne)),
-    "<>": (3, _truth(operator.ne)),
-    "<": (3, _truth(operator.lt)),
-    "<=": (3, _truth(operator.le)),
-    ">": (3, _truth(operator.gt)),
-    ">=": (3, _truth(operator.ge)),
-    "+": (4, operator.add),
-    "-": (4, operator.sub),
-    "|": (5, operator.or_),
-    "^": (5, operator.xor),
-    "&": (5, operator.and_),
+C_OPERATORS: Operators = _ranked(
+    ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %"), truth=1
+)
+# A comparison that holds has all bits set, as in the GNU assembler.
+_GNU_OPERATORS: Operators = {
+    **_ranked(
+        ("||", "&&", "== != <> < <= > >=", "+ -", "| ^ &", "* / % << >>"),
+        truth=-1,
+        further={"<>": operator.ne},
+    ),
     "!": (5, lambda one, other: one | ~other),
-    "*": (6, operator.mul),
-    "/": (6, _divided),
-    "%": (6, _rest),
-    "<<": (6, _shifted),
-    ">>": (6, _shifted_down),
 }
 _UNARY: Mapping[str, Callable[[int], int]] = {
     "-": operator.neg,
@@ -166,75 +194,111 @@ _UNARY: Mapping[str, Callable[[int], int]] = {
 }
 
 
-class _Reader:
-    """Precedence-climbing evaluator. An unknown operand makes the result unknown."""
+class ExpressionReader:
+    """Precedence-climbing evaluator. An unknown operand makes the result unknown.
 
-    def __init__(self, tokens: list[tuple[str, str]]) -> None:
-        self.tokens = tokens
-        self.at = 0
-        self.depth = 0
-        self.is_broken = not tokens
+    `atom` gives the value of a token that is no mark, by its kind; it raises ValueError for what
+    is no operand. `problem` is the first mistake, which completes a sentence that begins with
+    "which"; `is_broken`: the text is no expression.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[tuple[str, str]],
+        operators: Operators,
+        atom: Callable[[str, str], int | None],
+    ) -> None:
+        self.is_broken = False
+        self.problem = ""
+        self._tokens = tokens
+        self._operators = operators
+        self._atom = atom
+        self._at = 0
+        self._depth = 0
 
     def whole(self) -> int | None:
+        """Return the value of all tokens, None if it is unknown."""
         value = self._binary(0)
-        if self.at < len(self.tokens):
-            self.is_broken = True
+        if self._at < len(self._tokens):
+            self._break(f"does not fit at `{self._tokens[self._at][1]}`")
         return None if self.is_broken else value
 
+    def _break(self, problem: str) -> None:
+        self.problem = self.problem or problem
+        self.is_broken = True
+
+    def _token(self) -> tuple[str, str]:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+
     def _mark(self) -> str:
-        kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+        kind, text = self._token()
         return text if kind == "mark" else ""
 
-    def _binary(self, least: int) -> int | None:
+    def _binary(self, loosest: int) -> int | None:
         value = self._unary()
         while not self.is_broken:
-            mark = self._mark()
-            if mark not in _BINARY or _BINARY[mark][0] <= least:
+            rank, operation = self._operators.get(self._mark(), (0, operator.add))
+            if rank <= loosest:
                 break
-            rank, operation = _BINARY[mark]
-            self.at += 1
+            self._at += 1
             other = self._binary(rank)
-            value = None if value is None or other is None else operation(value, other)
-            if value is not None:
-                value = max(-_MAX_VALUE, min(value, _MAX_VALUE))
+            value = (
+                None if value is None or other is None else self._applied(operation, value, other)
+            )
         return value
 
+    def _applied(self, operation: Operation, one: int, other: int) -> int | None:
+        try:
+            value = operation(one, other)
+        except UndefinedError as error:
+            self.problem = self.problem or str(error)
+            return None
+        if abs(value) > _MAX_VALUE:
+            self.problem = self.problem or "is too large"
+        return max(-_MAX_VALUE, min(value, _MAX_VALUE))
+
     def _unary(self) -> int | None:
-        self.depth += 1
-        mark = self._mark()
-        if self.depth > _MAX_DEPTH or self.at >= len(self.tokens):
-            self.is_broken = True
-            value = None
+        self._depth += 1
+        mark, value = self._mark(), None
+        if self._depth > _MAX_DEPTH:
+            self._break("is too deep")
+        elif self._at >= len(self._tokens):
+            self._break("is not complete")
         elif mark in _UNARY:
             value = self._signed(mark)
         elif mark == "(":
-            self.at += 1
+            self._at += 1
             value = self._binary(0)
-            self.is_broken = self.is_broken or self._mark() != ")"
-            self.at += 1
+            if self._mark() != ")":
+                self._break("lacks a `)`")
+            self._at += 1
         else:
-            value = self._atom(*self.tokens[self.at])
-            self.at += 1
-        self.depth -= 1
+            try:
+                value = self._atom(*self._token())
+            except ValueError as error:
+                self._break(str(error))
+            self._at += 1
+        self._depth -= 1
         return value
 
     def _signed(self, mark: str) -> int | None:
-        self.at += 1
-        kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+        self._at += 1
+        kind, text = self._token()
         if kind == "number" and mark in "+-" and text[-1] == "h":
-            self.at += 1
+            self._at += 1
             return _number(text if mark == "+" else f"-{text}")
         value = self._unary()
         return None if value is None else _UNARY[mark](value)
 
-    def _atom(self, kind: str, text: str) -> int | None:
-        if kind == "number":
-            return _number(text)
-        if kind == "character":
-            return ord(text[1]) if text[1] != _MACRO_PART else None
-        if kind != "name":
-            self.is_broken = True
-        return None
+
+def _value(kind: str, text: str) -> int | None:
+    if kind == "number":
+        return _number(text)
+    if kind == "character":
+        return ord(text[1]) if text[1] != _MACRO_PART else None
+    if kind != "name":
+        raise ValueError(f"does not fit at `{text}`")
+    return None
 
 
 def _number(text: str) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, Sequence
 
+from ipu_asm.isa.gnu_expressions import C_OPERATORS, Operators, divided
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.substitution import Substitution
@@ -256,14 +257,6 @@ def _wrapped(number: int, is_unsigned: bool) -> int:
     return number if is_unsigned or number < 1 << (_BITS - 1) else number - (1 << _BITS)
 
 
-def _divided(one: int, other: int) -> int:
-    """Divide towards zero; return 0 for a zero divisor, in an operand that is not evaluated."""
-    if other == 0:
-        return 0
-    quotient = abs(one) // abs(other)
-    return quotient if (one < 0) == (other < 0) else -quotient
-
-
 def _shifted(one: int, by: int) -> int:
     if by < 0:
         return _shifted_down(one, -by)
@@ -275,25 +268,16 @@ def _shifted_down(one: int, by: int) -> int:
 
 
 _COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">="))
-_BINARY: Mapping[str, tuple[int, Callable[[int, int], int]]] = {
-    "||": (1, lambda one, other: int(bool(one or other))),
-    "&&": (2, lambda one, other: int(bool(one and other))),
-    "|": (3, lambda one, other: one | other),
-    "^": (4, lambda one, other: one ^ other),
-    "&": (5, lambda one, other: one & other),
-    "==": (6, lambda one, other: int(one == other)),
-    "!=": (6, lambda one, other: int(one != other)),
-    "<": (7, lambda one, other: int(one < other)),
-    "<=": (7, lambda one, other: int(one <= other)),
-    ">": (7, lambda one, other: int(one > other)),
-    ">=": (7, lambda one, other: int(one >= other)),
-    "<<": (8, _shifted),
-    ">>": (8, _shifted_down),
-    "+": (9, lambda one, other: one + other),
-    "-": (9, lambda one, other: one - other),
-    "*": (10, lambda one, other: one * other),
-    "/": (10, _divided),
-    "%": (10, lambda one, other: one - _divided(one, other) * other),
+# Division by zero is refused before, unless the operand is not evaluated: then it is 0.
+_BINARY: Operators = {
+    **C_OPERATORS,
+    "<<": (C_OPERATORS["<<"][0], _shifted),
+    ">>": (C_OPERATORS[">>"][0], _shifted_down),
+    "/": (C_OPERATORS["/"][0], lambda one, other: divided(one, other) if other else 0),
+    "%": (
+        C_OPERATORS["%"][0],
+        lambda one, other: one - divided(one, other) * other if other else one,
+    ),
 }
 
 
