@@ -8,7 +8,6 @@ Lark validates the grammar and computes the LALR(1) tables, which are stored as 
 
 from __future__ import annotations
 
-import pprint
 import re
 import zlib
 from pathlib import Path
@@ -20,13 +19,16 @@ from lark.lexer import TerminalDef
 
 START_SYMBOLS = ["bundle", "instruction"]
 _REDUCE = 1
+_WIDTH = 98
+_ITEM = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^'",])+(?:, |$)""")
 _CHECKOUT = Path(__file__).parents[2]
 
 HEADER = '''"""Parse tables of grammars/{name}.lark. Generated: python -m ipu_asm.syntax.compile"""
 
 from typing import Any
 
-TABLES: dict[str, Any] = '''
+TABLES: dict[str, Any] = {{
+ '''
 
 
 def checksum(text: str) -> int:
@@ -104,12 +106,17 @@ def _in_stable_order(
 
 def module_text(name: str, grammar_text: str) -> str:
     """Return the source of the generated module of a grammar."""
-    tables = compile_grammar(grammar_text)
-    return (
-        HEADER.format(name=name)
-        + pprint.pformat(tables, width=98, sort_dicts=False, compact=True)
-        + "\n"
-    )
+    return HEADER.format(name=name) + _filled(repr(compile_grammar(grammar_text))[1:]) + "\n"
+
+
+def _filled(literal: str) -> str:
+    """Break the text of a literal into lines after commas outside of strings."""
+    lines = [""]
+    for item in _ITEM.findall(literal):
+        if lines[-1] and len(lines[-1]) + len(item.rstrip()) > _WIDTH:
+            lines.append("")
+        lines[-1] += item
+    return "\n ".join(line.rstrip() for line in lines)
 
 
 def main() -> None:
