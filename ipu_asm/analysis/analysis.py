@@ -26,6 +26,7 @@ class Analysis:
     except those of diagnostics with a `path`. A template, or a source with macros and includes, is
     `expanded`: what the assembler reads, once for each context. Its `program` is then only that of
     the written text: with macro calls unexpanded, and with words in place of the template's tags.
+    The listing of a disassembler is expanded, too: its expansion is the assembly of its bytes.
     `settings` are those of the expansion.
     """
 
@@ -58,6 +59,11 @@ class Analysis:
     @property
     def text(self) -> str:
         return self.source.text
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether the text is the listing of a disassembler, which no edit or fix is for."""
+        return bool(self.expanded) and self.expanded[0].expansion.is_listing
 
     @property
     def effective_program(self) -> Program:

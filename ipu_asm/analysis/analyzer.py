@@ -12,6 +12,7 @@ from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.analysis.near_names import near_name_findings
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
+from ipu_asm.config.files import is_listing
 from ipu_asm.config.host_configurations import Hosts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import DEFAULT_ISA, isa_of
@@ -94,6 +95,8 @@ class Analyzer:
 
     def read_ahead(self, text: str) -> Iterator[None]:
         """Read the bundles of a text one by one, so that `analyze` has little left to do."""
+        if is_listing(text):
+            return
         start = 1 if text.startswith("\ufeff") else 0
         for end in parser_for(self.isa).grammar.ends_of_slices(text, start):
             self._bundle(text[start:end])
@@ -116,6 +119,8 @@ class Analyzer:
         lines = before.source.lines.after(text, change) if before and change else None
         source = SourceFile(text, path or "<stdin>", lines)
         surface = self.isa.surface
+        if is_listing(text):
+            return self._of_listing(source, before, settings)
         if is_template(surface, text):
             expanded = self._expanded(source, path, before, change, settings)
             return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
@@ -130,7 +135,7 @@ class Analyzer:
         return self._plain(source, program)
 
     def _program(self, text: str, before: Analysis | None, change: Change | None) -> Program:
-        if before is None or is_template(self.isa.surface, before.text):
+        if before is None or is_template(self.isa.surface, before.text) or before.is_listing:
             return read_program(self.isa, text, self._bundle)
         return read_program(self.isa, text, self._bundle, before.program, change)
 
@@ -138,6 +143,22 @@ class Analyzer:
         from ipu_asm.source.templates import skeleton  # for templates alone
 
         return read_program(self.isa, skeleton(text), self._bundle)
+
+    def _of_listing(
+        self, source: SourceFile, before: Analysis | None, settings: SourceSettings
+    ) -> Analysis:
+        """The analysis of the listing of a disassembler. Its findings have no fixes."""
+        from ipu_asm.assembler.listed_source import listing_expansion, skeleton_of_listing
+
+        earlier = before.expanded if before is not None and before.is_listing else ()
+        expansion = listing_expansion(source.text, self.isa)
+        expanded = (self._analyzed(expansion, source.path, _known_of(settings), earlier),)
+
+        def skeleton() -> Program:
+            return read_program(self.isa, skeleton_of_listing(source.text), self._bundle)
+
+        found = self._lifted(source, skeleton, expanded, settings)
+        return found.with_diagnostics(tuple(f._replace(fix=None) for f in found.diagnostics))
 
     def _plain(self, source: SourceFile, program: Program) -> Analysis:
         """The analysis of a text that the assembler reads as it is."""

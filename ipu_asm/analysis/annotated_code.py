@@ -1,8 +1,4 @@
-"""Findings and annotations of machine code: it is analysed as the assembly that it stands for.
-
-Findings in the listing of a disassembler are at its own assembly; those in objects are at the text
-that `ipu-as disassemble` writes of them.
-"""
+"""Annotations of machine code: it is analysed as the assembly that `ipu-as disassemble` writes."""
 
 from __future__ import annotations
 
@@ -13,13 +9,11 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.code_files import CodeFile
 from ipu_asm.assembler.code_text import CodeLine
-from ipu_asm.assembler.objdump_text import ListedUnit
-from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.flow.accesses import slow_writes
 from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.loops import loops_of
 from ipu_asm.program.program import Program
-from ipu_asm.text import LineIndex, Span
+from ipu_asm.text import LineIndex
 
 _CODE_COLUMN = 48
 
@@ -28,85 +22,6 @@ def analysed(file: CodeFile, name: str, analyzer: Analyzer | None = None) -> Ana
     """Return the analysis of the assembly of a file, in which targets are labels."""
     analyzer = analyzer or Analyzer(file.isa)
     return analyzer.analyze(file.text(has_labels=True), name)
-
-
-def findings_in_listing(file: CodeFile, analysis: Analysis, text: str) -> tuple[Diagnostic, ...]:
-    """Return the findings of an analysis at their places in the listing that the code is from.
-
-    A finding about an instruction is at it, where the listing separates as many; otherwise it is at
-    the whole assembly of its line. Findings about other lines, such as labels, are left out.
-    """
-    assert file.listing is not None
-    units = {(unit.section, unit.offset): unit for unit in file.listing.units}
-    places = _Places(file, analysis, text, units)
-    found = (places.lifted(finding) for finding in analysis.diagnostics)
-    return tuple(sorted((each for each in found if each is not None), key=lambda each: each.span))
-
-
-class _Places:
-    """Places in a listing, by those in the assembly that was made of it."""
-
-    def __init__(
-        self,
-        file: CodeFile,
-        analysis: Analysis,
-        text: str,
-        units: dict[tuple[str, int], ListedUnit],
-    ) -> None:
-        self._sections = [section.name for section in file.code.sections]
-        self._lines = file.lines(has_labels=True)
-        self._positions = analysis.source.lines
-        self._made = analysis.source.text
-        self._separator = file.isa.surface.separator
-        self._text = text
-        self._units = units
-
-    def lifted(self, finding: Diagnostic) -> Diagnostic | None:
-        span = self._span(finding.span)
-        if span is None:
-            return None
-        related = (
-            RelatedInformation(place, each.message)
-            for each in finding.related
-            if (place := self._span(each.span)) is not None
-        )
-        return finding._replace(span=span, related=tuple(related), fix=None)
-
-    def _span(self, span: Span) -> Span | None:
-        number = self._positions.position(span.start).line
-        line = self._lines[number] if number < len(self._lines) else CodeLine("")
-        if not line.instructions:
-            return None
-        listed = self._units.get((self._sections[line.section], line.offset))
-        if listed is None:
-            return None  # in a run of zeros
-        start = self._positions.offset(number, 0)
-        own = _pieces(self._made, Span(start, start + len(line.text)), self._separator)
-        theirs = _pieces(self._text, listed.span, self._separator)
-        touched = [place for place, piece in enumerate(own) if piece.touches(span.start)]
-        if len(own) != len(theirs) or not touched:
-            return listed.span
-        mnemonic = _first_word(self._made, own[touched[0]])
-        # Slots may be listed in another order.
-        same = [piece for piece in theirs if _first_word(self._text, piece) == mnemonic]
-        return same[0] if len(same) == 1 else listed.span
-
-
-def _pieces(text: str, span: Span, separator: str) -> list[Span]:
-    """The instructions in a span, without the blanks around them."""
-    found = []
-    start = span.start
-    for piece in text[span.start : span.end].split(separator.strip() or "\n"):
-        stripped = piece.strip()
-        begin = start + piece.find(stripped) if stripped else start
-        found.append(Span(begin, begin + len(stripped)))
-        start += len(piece) + 1
-    return found
-
-
-def _first_word(text: str, span: Span) -> str:
-    words = text[span.start : span.end].split(maxsplit=1)
-    return words[0].lower() if words else ""
 
 
 def annotated(file: CodeFile, lines: Sequence[CodeLine], name: str) -> str:

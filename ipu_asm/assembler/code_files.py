@@ -7,21 +7,15 @@ from typing import Final
 
 from ipu_asm.assembler.code_text import CodeLine, code_lines
 from ipu_asm.assembler.elf_reader import MAGIC, ElfError, read_elf
-from ipu_asm.assembler.objdump_text import (
-    ObjdumpListing,
-    matches,
-    read_objdump,
-)
+from ipu_asm.assembler.listed_source import MIN_SHARE, NO_BYTES, nearest_set
+from ipu_asm.assembler.objdump_text import read_objdump
 from ipu_asm.assembler.object_code import ObjectCode, Section
 from ipu_asm.config.files import FileError
-from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa import load_isa
 from ipu_asm.isa.machine_code import MachineCode, machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex
-
-_MIN_SHARE = 0.9
-"""Of the lines of a listing, how many a set must have as units before it is taken."""
 
 MAX_CODE: Final = 1 << 19
 """Bytes in sections of code; 20 s of decoding. Larger programs are not of one tile."""
@@ -32,12 +26,11 @@ _TEXT = ".text"
 
 
 class CodeFile(NamedTuple):
-    """The machine code of a file. `listing` is set if the file is the output of a disassembler."""
+    """The machine code of a file."""
 
     isa: Isa
     machine_code: MachineCode
     code: ObjectCode
-    listing: ObjdumpListing | None = None
 
     def lines(self, *, has_labels: bool) -> list[CodeLine]:
         """Return its assembly: see `code_lines`."""
@@ -101,27 +94,19 @@ def bytes_of_hex(text: str, name: str) -> bytes:
 
 
 def _listed(text: str, name: str, isa_name: str | None) -> CodeFile:
-    names = [isa_name] if isa_name else [n for n, m in manifests().items() if m.has_machine_code]
-    found: list[tuple[float, CodeFile]] = []
-    for each in names:
-        isa = load_isa(each)
-        machine_code = required_machine_code(isa, name)
-        listing = read_objdump(text, machine_code.object_format.code_relocations)
-        share = matches(listing, machine_code)
-        found.append((share, CodeFile(isa, machine_code, listing.code, listing)))
-    share, file = max(found, key=lambda each: each[0], default=(0.0, None))
-    if file is None or file.listing is None:
-        raise FileError("no instruction set here has machine code", name)
-    if file.listing.mistakes:
-        span, message = file.listing.mistakes[0]
+    nearest, share = (isa_name, 1.0) if isa_name else nearest_set(text)
+    isa = load_isa(nearest)
+    machine_code = required_machine_code(isa, name)
+    listing = read_objdump(text, machine_code.object_format.code_relocations)
+    if listing.mistakes:
+        span, message = listing.mistakes[0]
         row = LineIndex.of(text).position(span.start).line + 1
         raise FileError(message, f"{name}:{row}")
-    if not file.listing.units:
-        expected = "expected lines of `address: bytes assembly`"
-        raise FileError(f"{expected}, found none; `--no-show-raw-insn` leaves the bytes out", name)
-    if sum(len(section.data) for section in file.code.sections) > MAX_CODE:
+    if not listing.units:
+        raise FileError(NO_BYTES, name)
+    if sum(len(section.data) for section in listing.code.sections) > MAX_CODE:
         raise FileError(f"the listing has more than {MAX_CODE:,} bytes of code", name)
-    if isa_name is None and share < _MIN_SHARE:
-        shown = f"{share:.0%} of its lines are units of `{file.isa.name}`, the nearest set"
+    if share < MIN_SHARE:
+        shown = f"{share:.0%} of its lines are units of `{nearest}`, the nearest set"
         raise FileError(f"the instruction set is not clear: {shown}; name it with --isa", name)
-    return file
+    return CodeFile(isa, machine_code, listing.code)

@@ -9,6 +9,7 @@ from typing import Callable, Sequence
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import AssemblyError, encode_effective
 from ipu_asm.assembler.images import decode_image
+from ipu_asm.assembler.listed_source import isa_of_listing
 from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
 from ipu_asm.isa import UnknownIsaError, load_isa, manifests
@@ -105,7 +106,7 @@ def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
 
     Raises `FileError` if there is no such instruction set.
     """
-    choice = IsaChooser(asked).choose(text, name)
+    choice = IsaChooser(asked or isa_of_listing(text)).choose(text, name)
     try:
         return load_isa(choice.name), choice.origin
     except UnknownIsaError as error:

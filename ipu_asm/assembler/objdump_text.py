@@ -29,20 +29,25 @@ _LOCAL = ".L"
 
 
 class ListedUnit(NamedTuple):
-    """A line of code in a listing: the place of its bytes, and the span of its assembly."""
+    """A line of code in a listing: the place of its bytes, the spans of assembly and address."""
 
     section: str
     offset: int
     size: int
     span: Span
+    address: Span
 
 
 class ObjdumpListing(NamedTuple):
-    """A listing: `units` are its lines of code, `mistakes` are spans with messages."""
+    """A listing: `units` are its lines of code, `mistakes` are spans with messages.
+
+    `names` are the spans of names, by the name and the section.
+    """
 
     code: ObjectCode
     units: tuple[ListedUnit, ...]
     mistakes: tuple[tuple[Span, str], ...] = ()
+    names: Mapping[tuple[str, str], Span] = {}
 
 
 def read_objdump(text: str, kinds: Mapping[int, str] = {}) -> ObjdumpListing:
@@ -98,14 +103,15 @@ class _Reader:
         self._symbols: dict[str, Symbol] = {}
         self._units: list[ListedUnit] = []
         self._mistakes: list[tuple[Span, str]] = []
-        self._names: dict[str, int] = {}
+        self._sections: dict[str, int] = {}
+        self._names: dict[tuple[str, str], Span] = {}
         self._gaps = 0
 
     def listing(self) -> ObjdumpListing:
         code = ObjectCode(
             tuple(part.section() for part in self._parts), tuple(self._symbols.values())
         )
-        return ObjdumpListing(code, tuple(self._units), tuple(self._mistakes))
+        return ObjdumpListing(code, tuple(self._units), tuple(self._mistakes), self._names)
 
     def line(self, line: str, start: int) -> None:
         if (match := _SECTION.fullmatch(line)) is not None:
@@ -113,18 +119,19 @@ class _Reader:
         elif not self._parts:
             return
         elif (match := _LABEL.fullmatch(line)) is not None:
-            self._label(int(match[1], 16), match[2])
+            self._label(match, start)
         elif (match := _CODE.fullmatch(line)) is not None:
             self._code(match, start)
         elif (match := _RELOCATION.fullmatch(line)) is not None:
             self._relocation(match, start)
 
     def _section_name(self, name: str) -> str:
-        count = self._names[name] = self._names.get(name, 0) + 1
+        count = self._sections[name] = self._sections.get(name, 0) + 1
         return name if count == 1 else f"{name}.{count}"
 
-    def _label(self, address: int, name: str) -> None:
-        part = self._parts[-1]
+    def _label(self, match: re.Match[str], start: int) -> None:
+        part, address, name = self._parts[-1], int(match[1], 16), match[2]
+        self._names[part.name, name] = Span(start + match.start(2), start + match.end(2))
         if part.start is None:
             part.start = address
         is_local = name.startswith(_LOCAL)
@@ -154,7 +161,8 @@ class _Reader:
         part.data += bytes(gap)
         part.data += data
         part.units.append(Unit(offset, len(data), -1))
-        self._units.append(ListedUnit(part.name, offset, len(data), span))
+        shown = Span(start + match.start(1), start + match.end(1))
+        self._units.append(ListedUnit(part.name, offset, len(data), span, shown))
 
     def _relocation(self, match: re.Match[str], start: int) -> None:
         part = self._parts[-1]

@@ -13,7 +13,7 @@ from ipu_asm.config.configuration import (
 )
 from ipu_asm.config.configuration_file import Configurations, read_configuration
 from ipu_asm.config.file_search import find_targets
-from ipu_asm.config.files import FileError, Target
+from ipu_asm.config.files import FileError, Target, is_listing
 from ipu_asm.config.globs import Exclusion
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.config.source_keys import ProjectFolders
@@ -150,7 +150,12 @@ class Analyzers:
 
     def choice(self, target: Target, text: str) -> IsaChoice:
         """Return the set of a file, `UNCLAIMED` if nothing states it."""
-        return choose_isa(text, target.name, self._isa, self.configuration(target), UNCLAIMED)
+        asked = self._isa
+        if asked is None and is_listing(text):
+            from ipu_asm.assembler.listed_source import isa_of_listing  # few files are listings
+
+            asked = isa_of_listing(text)
+        return choose_isa(text, target.name, asked, self.configuration(target), UNCLAIMED)
 
     def settings(self, target: Target, reader: SourceReader | None = None) -> SourceSettings:
         """Return the settings of the expansion of a file. Raises `ConfigurationError`."""

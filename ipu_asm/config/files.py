@@ -22,7 +22,7 @@ LARGEST_SCANNED = 5_000_000
 
 _ELF = b"\x7fELF"
 _CODE_BEGINNING = 8_000  # bytes in which a listing says that it is one
-_LISTING = re.compile(rb"^(?:.*:[ \t]+file format elf32-|Disassembly of section )", re.MULTILINE)
+_LISTING = re.compile(r"^(?:.*:[ \t]+file format elf32-|Disassembly of section )", re.MULTILINE)
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
@@ -174,10 +174,21 @@ def input_at(path: str, inputs: Iterable[Target]) -> Target | None:
 
 def is_code_file(data: bytes) -> bool:
     """Return whether a file has machine code: an ELF file, or the text of `objdump -d`."""
-    beginning = data[:_CODE_BEGINNING]
-    return beginning.startswith(_ELF) or (
-        b"\0" not in beginning and _LISTING.search(beginning) is not None
-    )
+    return is_elf(data) or is_listing(data[:_CODE_BEGINNING].decode("latin-1"))
+
+
+def is_elf(data: bytes) -> bool:
+    """Return whether a file is an object or an executable."""
+    return data.startswith(_ELF)
+
+
+def is_listing(text: str) -> bool:
+    """Return whether a text is that of `objdump -d`."""
+    beginning = text[:_CODE_BEGINNING]
+    # Every analysis of a source asks.
+    if "Disassembly of" not in beginning and "file format elf32-" not in beginning:
+        return False
+    return "\0" not in beginning and _LISTING.search(beginning) is not None
 
 
 def is_numpy_file(name: str) -> bool:

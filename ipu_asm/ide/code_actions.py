@@ -68,6 +68,8 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
     `only` has the requested kinds. A kind includes its dotted subkinds, the empty one all kinds.
     """
     actions: list[CodeAction] = []
+    if analysis.is_listing:
+        return actions
     if is_wanted(QUICK_FIX, only):
         actions += quick_fixes(analysis, span)
         actions += declarations(analysis, span)

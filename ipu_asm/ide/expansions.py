@@ -75,8 +75,8 @@ class Occasion(NamedTuple):
 
 
 def is_template(analysis: Analysis) -> bool:
-    """Check whether a text is a template, which features look up in its expansions."""
-    return bool(analysis.expanded) and analysis.isa.surface.templates
+    """Check whether a text is a template or a listing, which features look up in expansions."""
+    return bool(analysis.expanded) and (analysis.isa.surface.templates or analysis.is_listing)
 
 
 def readings(analysis: Analysis) -> list[Reading]:

@@ -121,6 +121,7 @@ class Expansion(NamedTuple):
     With `is_assumed`, `context` is an assumption about what cannot be known, one of several.
     With `is_partial`, some of it could not be computed: `unknown` are the spans of the text with
     unknown content, and only findings about bundles without them are certain.
+    If it `is_listing`, it was decoded from the bytes in the listing of a disassembler.
     Without `is_line_local`, the edit of a line without macros may change what is made of others.
     """
 
@@ -138,6 +139,7 @@ class Expansion(NamedTuple):
     unknown: Sequence[Span] = ()
     is_assumed: bool = False
     is_line_local: bool = True
+    is_listing: bool = False
 
 
 class SourceReader(Protocol):

@@ -8,6 +8,7 @@ from typing import Callable, Iterator
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.analysis.doubtful_isa import with_isa_hint
+from ipu_asm.assembler.listed_source import isa_of_listing
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.host_configurations import HostConfiguration, Hosts, configured_host
 from ipu_asm.config.host_search import host_configurations
@@ -192,7 +193,8 @@ class Analyzers:
             default = self._isa_of_includers(document)
             if default == UNCLAIMED and self._sources.is_foreign(document):
                 return None
-        choice = choose_isa(document.text, document.name, None, configuration, default)
+        asked = isa_of_listing(document.text)
+        choice = choose_isa(document.text, document.name, asked, configuration, default)
         if is_unclaimed and choice.name == UNCLAIMED:
             return None
         name = choice.name or DEFAULT_ISA

@@ -287,6 +287,9 @@ def test_ipu_mca_reads_objects_and_listings(
     path = written(tmp_path, "x.txt", LISTING)
     assert mca.main([path, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["bundles"] == 9
+    assert mca.main([path]) == 0
+    row = LISTING[: LISTING.index("lda\t")].count("\n") + 1
+    assert f"main, line {row}:" in capsys.readouterr().out
 
 
 def test_a_file_for_another_set_is_refused() -> None:

@@ -22,7 +22,7 @@ from ipu_asm.config.files import (
     SourceText,
     Target,
     decoded,
-    is_code_file,
+    is_elf,
     read_bytes,
     read_text,
 )
@@ -66,7 +66,7 @@ class LintResult(NamedTuple):
 class _File(NamedTuple):
     """A file as read, with what its result depends on; without a `question` it is not cached.
 
-    `code` is its content if it is machine code; of an ELF file, `original` is its assembly.
+    `code` is the content of an ELF file, of which `original` is the assembly.
     """
 
     target: Target
@@ -151,7 +151,7 @@ class Linter:
         data = read_bytes(target)
         configuration = self._analyzers.configuration(target)
         selection = self._selection(configuration)
-        if is_code_file(data):
+        if is_elf(data):
             return self._opened_code(target, data, configuration, selection)
         original = decoded(data, target.name)
         choice = self._analyzers.choice(target, original.text)
@@ -168,23 +168,19 @@ class Linter:
         from ipu_asm.assembler.code_files import read_code_file  # few files are machine code
 
         code = read_code_file(data, target.name, self.options.isa)
-        text = code.text(has_labels=True) if code.listing is None else decoded(data, "").text
+        text = code.text(has_labels=True)
         choice = IsaChoice(code.isa.name, target.name, is_explicit=True)
         return _File(target, SourceText(text), configuration, selection, choice, None, code)
 
     def _lint_code(self, file: _File, code: CodeFile) -> LintResult:
-        """Lint machine code: findings without fixes, in its listing or in its assembly."""
-        from ipu_asm.analysis.annotated_code import analysed, findings_in_listing
+        """Lint an object: findings without fixes, in its assembly."""
+        from ipu_asm.analysis.annotated_code import analysed
 
         analyzer = self._analyzers.analyzer(file.choice, file.configuration)
         analysis = analysed(code, file.target.name, analyzer)
         findings = tuple(each._replace(fix=None) for each in analysis.diagnostics)
-        source = analysis.source
-        if code.listing is not None:
-            source = SourceFile(file.original.text, file.target.name)
-            findings = findings_in_listing(code, analysis, source.text)
         found = Found(findings, None, {}, frozenset(), {})
-        return self._result(file, source, found)
+        return self._result(file, analysis.source, found)
 
     def _lint(self, file: _File) -> LintResult:
         if file.code is not None:

@@ -40,7 +40,7 @@ from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_code_file, read_bytes
+from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_elf, read_bytes
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
@@ -102,7 +102,7 @@ class _McaRun:
     def _target(self, target: Target) -> int:
         """Report one file; return the exit status. Raises `FileError` or `ConfigurationError`."""
         options, data = self._options, read_bytes(target)
-        if is_code_file(data):
+        if is_elf(data):
             from ipu_asm.assembler.code_files import read_code_file  # few files are machine code
 
             code = read_code_file(data, target.name, options.isa)

@@ -63,6 +63,8 @@ def formatting(
     analysis: Analysis, style: str = KEEP, span: Span | None = None, case: str = KEEP_CASE
 ) -> list[TextEdit]:
     """Return the edits that format the text, or only the bundles that `span` touches."""
+    if analysis.is_listing:
+        return []
     if not is_template(analysis):
         return edits_of(format_job_for(analysis, style)._replace(case=case), span)
     edits = _template_edits(analysis, style, span, case)

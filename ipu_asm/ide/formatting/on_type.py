@@ -36,6 +36,8 @@ def formatting_on_type(
     An end mark completes its bundle and a separator its instruction. A new line completes the line
     before it, and the new line is indented.
     """
+    if analysis.is_listing:
+        return []
     if is_template(analysis):
         layout = layout_analysis(analysis)
         edits = _edits(layout, offset, typed, _Look(style, case, tag_spans(analysis)))

@@ -159,7 +159,9 @@ class ExpandedSymbol(NamedTuple):
 
 
 def check_rendered(analysis: Analysis) -> None:
-    """Raise `RenameError` for a template of which Jinja renders no part."""
+    """Raise `RenameError` for a listing, and for a template of which Jinja renders no part."""
+    if analysis.is_listing:
+        raise RenameError("this is the listing of a disassembler: rename in its source")
     if is_template(analysis) and all(each.expansion.is_partial for each in analysis.expanded):
         raise RenameError("the template has an error: correct that before you rename")
 
