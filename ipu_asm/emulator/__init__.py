@@ -15,9 +15,10 @@ from typing import Any
 from ipu_asm.isa import DEFAULT_ISA, target_module
 
 _HOMES = {
+    "code_runs": ("ProgramRun", "run_program"),
     "faults": (
         "CycleLimitError", "EmulatorError", "ExecutionFault", "Fault", "InstructionError",
-        "ProgramError", "Refusal",
+        "MachineFaultError", "ProgramError", "Refusal", "UnknownResultError",
     ),
     "model": ("MachineModel", "NoMachineError", "machine_for"),
     "run": ("DebugAction",),
@@ -43,15 +44,19 @@ __all__ = [
     "InstructionError",
     "Ipu",
     "IpuState",
+    "MachineFaultError",
     "MachineModel",
     "NoMachineError",
     "ProgramError",
+    "ProgramRun",
     "Refusal",
     "RegFile",
     "SavedState",
+    "UnknownResultError",
     "ipu_add",
     "ipu_mult",
     "machine_for",
+    "run_program",
     "run_until_complete",
     "run_with_debug",
 ]

@@ -1,11 +1,17 @@
+from ipu_asm.emulator.code_runs import (
+    ProgramRun as ProgramRun,
+    run_program as run_program,
+)
 from ipu_asm.emulator.faults import (
     CycleLimitError as CycleLimitError,
     EmulatorError as EmulatorError,
     ExecutionFault as ExecutionFault,
     Fault as Fault,
     InstructionError as InstructionError,
+    MachineFaultError as MachineFaultError,
     ProgramError as ProgramError,
     Refusal as Refusal,
+    UnknownResultError as UnknownResultError,
 )
 from ipu_asm.emulator.model import (
     MachineModel as MachineModel,

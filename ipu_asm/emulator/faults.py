@@ -88,3 +88,11 @@ class ProgramError(EmulatorError):
     def __init__(self, mistakes: Sequence[str]) -> None:
         self.mistakes = tuple(mistakes)
         super().__init__("\n".join(mistakes))
+
+
+class MachineFaultError(EmulatorError):
+    """What a program does that the machine has no answer to, such as an access outside memory."""
+
+
+class UnknownResultError(EmulatorError):
+    """An operation whose exact result no public source states; the text is the reason."""

@@ -53,7 +53,7 @@ class Manifest(NamedTuple):
     a regular expression, in the syntax that Python and JavaScript share, that matches in files of
     this set alone; editors need it where they confuse its extension with another. `has_machine`:
     programs can be executed, with `memory_size` bytes of memory; `host_options` are what the host
-    sets of that machine.
+    sets of that machine. `runs_machine_code`: programs are executed from their units of code.
     """
 
     title: str
@@ -68,5 +68,6 @@ class Manifest(NamedTuple):
     telltales: frozenset[str] = frozenset()
     signature: str = ""
     has_machine: bool = False
+    runs_machine_code: bool = False
     memory_size: int = 0
     host_options: tuple[HostOption, ...] = ()

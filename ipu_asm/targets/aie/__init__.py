@@ -1,8 +1,7 @@
-"""Shared by both generations of AI Engines: syntax, operand types and documentation of forms.
+"""Shared by both generations of AI Engines: syntax, operand types, documentation, the machine.
 
 A bundle is one source line with at most one operation for each of six units. Source:
 "Instruction Set Architecture" of XDNA1 and XDNA2, and the vendor's compiler where they differ.
-There is no encoding and no emulator.
 """
 
 from __future__ import annotations

@@ -11,5 +11,6 @@ MANIFEST = Manifest(
     language_name=LANGUAGE_NAME,
     extensions=(".aie2p",),
     has_machine_code=True,
+    runs_machine_code=True,
     modifiers=MODIFIERS,
 )

@@ -1,0 +1,178 @@
+"""Programs of sets with machine code as a machine executes them: linked, with units to decode.
+
+A source is assembled first, so that an object, a listing and a source run in the same way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Sequence
+
+from ipu_asm.assembler.encode import object_of
+from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
+from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.machine_code import DecodedUnit, MachineCode, Relocation, machine_code_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.line_table import (
+    EffectiveProgram,
+    LineTable,
+    SourceLocation,
+    read_effective_program,
+)
+from ipu_asm.text import SourceFile
+
+_MAX_UNIT = 16
+"""Bytes of the largest unit of code."""
+
+_MAX_NAMES_SHOWN = 6
+
+
+class CodeProgram:
+    """A linked program: code, data to load into memory, and symbols with their values."""
+
+    def __init__(
+        self, isa: Isa, code: ObjectCode, data_address: int, lines: LineTable | None = None
+    ) -> None:
+        """`data_address` is where sections with data begin. Raises `ProgramError`."""
+        machine_code = machine_code_of(isa)
+        assert machine_code is not None
+        self.isa = isa
+        self.lines = lines
+        self._machine_code: MachineCode = machine_code
+        self._sections = _placed(code.sections, data_address)
+        self.symbols = self._values(code.symbols)
+        self.functions = self._functions(code.symbols)
+        self.code: dict[int, bytes] = {}
+        self.data: dict[int, bytes] = {}
+        self.bundles: dict[int, int] = {}
+        for section in self._sections.values():
+            linked = self._linked(section)
+            if section.is_code:
+                self.code[section.address] = linked
+                self.bundles |= {
+                    section.address + unit.offset: unit.bundle
+                    for unit in section.units
+                    if unit.is_code and unit.bundle >= 0
+                }
+            elif "a" in section.flags and linked:
+                self.data[section.address] = linked
+        self._units: dict[int, DecodedUnit | None] = {}
+
+    def unit_at(self, address: int) -> DecodedUnit | None:
+        """Return the unit of code at an address; None if there is none."""
+        if address not in self._units:
+            self._units[address] = self._decoded(address)
+        return self._units[address]
+
+    def place(self, address: int) -> SourceLocation | None:
+        """Return where the unit at an address was written; None without a source."""
+        number = self.bundles.get(address)
+        if self.lines is None or number is None:
+            return None
+        indices = self.lines.program.bundle_at_address
+        return self.lines.place(bisect_left(indices, number))
+
+    def problem_at(self, address: int) -> str:
+        """Return why there is no unit of code at an address."""
+        for start, data in self.code.items():
+            if start <= address < start + len(data):
+                return f"the bytes at {address:#x} are no code"
+            if address == start + len(data):
+                return f"the program goes on behind its last bundle, at {address:#x}"
+        return f"there is no code at {address:#x}"
+
+    def entry(self, name: str | None) -> int:
+        """Return the address of a function or a label, by default of the first function.
+
+        Raises `ProgramError` for an unknown name.
+        """
+        if name is None:
+            starts = [*self.functions.values(), *self.code]
+            if not starts:
+                raise ProgramError(["the program has no code"])
+            return min(self.functions.values(), default=min(self.code))
+        if name in self.symbols:
+            return self.symbols[name]
+        known = [*self.functions, *(each for each in self.symbols if each not in self.functions)]
+        shown = ", ".join(f"`{each}`" for each in known[:_MAX_NAMES_SHOWN])
+        there_are = f"there are {shown}" if known else "there are no labels"
+        raise ProgramError([f"no function or label `{name}`; {there_are}"])
+
+    def _decoded(self, address: int) -> DecodedUnit | None:
+        for start, data in self.code.items():
+            at = address - start
+            if 0 <= at < len(data):
+                return self._machine_code.decode(data, at)
+        return None
+
+    def _values(self, symbols: Sequence[Symbol]) -> dict[str, int]:
+        found = {}
+        for symbol in symbols:
+            if symbol.section == ABSOLUTE:
+                found[symbol.name] = symbol.value
+            elif symbol.section in self._sections:
+                found[symbol.name] = self._sections[symbol.section].address + symbol.value
+        return found
+
+    def _functions(self, symbols: Sequence[Symbol]) -> dict[str, int]:
+        return {
+            symbol.name: self.symbols[symbol.name]
+            for symbol in symbols
+            if symbol.kind == "func" and symbol.name in self.symbols
+        }
+
+    def _linked(self, section: Section) -> bytes:
+        """Return the bytes of a section with the fields of its relocations filled."""
+        data = bytearray(section.data)
+        for relocation in section.relocations:
+            value = self._value(relocation)
+            at = relocation.offset
+            unit = bytes(data[at : at + _MAX_UNIT])
+            if section.is_code:
+                data[at : at + len(unit)] = self._machine_code.relocated(unit, relocation, value)
+            else:
+                data[at : at + 4] = (value & 0xFFFF_FFFF).to_bytes(4, "little")
+        return bytes(data)
+
+    def _value(self, relocation: Relocation) -> int:
+        name = relocation.symbol
+        if not name:
+            return relocation.addend
+        if name in self.symbols:
+            return self.symbols[name] + relocation.addend
+        if name in self._sections:
+            return self._sections[name].address + relocation.addend
+        raise ProgramError(
+            [f"`{name}` is not defined in this file, so that it cannot be run alone"]
+        )
+
+
+def read_code_program(
+    text: str,
+    isa_name: str,
+    data_address: int,
+    effective: EffectiveProgram | None = None,
+    source: SourceFile | None = None,
+) -> CodeProgram:
+    """Return the program of a source text. Raises `AssemblyError` and `ProgramError`."""
+    isa = load_isa(isa_name)
+    source = source or SourceFile(text)
+    effective = effective or read_effective_program(isa, source)
+    code = object_of(effective, source, is_final=False)
+    lines = LineTable(effective.program, effective.expansion, source)
+    return CodeProgram(isa, code, data_address, lines)
+
+
+def _placed(sections: Sequence[Section], data_address: int) -> dict[str, Section]:
+    """Return sections by name, those without an address behind one another: code, and data."""
+    placed: dict[str, Section] = {}
+    ends = {True: 0, False: data_address}
+    for section in sections:
+        if section.address or not section.data:
+            placed[section.name] = section
+            continue
+        start = -(-ends[section.is_code] // section.alignment) * section.alignment
+        placed[section.name] = section._replace(address=start)
+        ends[section.is_code] = start + len(section.data)
+    return placed

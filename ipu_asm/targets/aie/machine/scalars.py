@@ -1,0 +1,292 @@
+"""Effects of the scalar units: arithmetic, moves, branches, and accesses to memory and queues."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping
+
+from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.targets.aie.machine.addresses import address_of
+from ipu_asm.targets.aie.machine.operations import Operation, Run
+from ipu_asm.targets.aie.machine.state import DONE, State
+
+_WORD = 0xFFFF_FFFF
+_SIGN = 0x8000_0000
+_SHIFT_MASK = 31
+
+QUIET_CYCLES = 7
+"""Accesses to memory wait until so many cycles have passed since a store of a part of a word."""
+
+_QUEUE_STEP = 64
+_QUEUE_SIZE = 128
+_BLOCK = 9
+"""Bytes of a block of eight numbers in memory: the exponent, then the mantissas."""
+
+_BLOCKS = 8
+
+
+def _signed(value: int) -> int:
+    return (value & _WORD ^ _SIGN) - _SIGN
+
+
+def _shifted(value: int, amount: int) -> int:
+    """Shift left, or right by a negative amount; bits above the low five do not count."""
+    amount = _signed(amount)
+    return value >> (-amount & _SHIFT_MASK) if amount < 0 else value << (amount & _SHIFT_MASK)
+
+
+_Function = Callable[..., int]
+_FUNCTIONS: Mapping[str, _Function] = {
+    "add": lambda a, b: a + b,
+    "add.nc": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "eq": lambda a, b: a == b & _WORD,
+    "ne": lambda a, b: a != b & _WORD,
+    "lt": lambda a, b: _signed(a) < _signed(b),
+    "ltu": lambda a, b: a < b & _WORD,
+    "ge": lambda a, b: _signed(a) >= _signed(b),
+    "geu": lambda a, b: a >= b & _WORD,
+    "lshl": _shifted,
+    "ashl": lambda a, b: _shifted(_signed(a), b),
+    "mac": lambda a, b, c: a + b * c,
+    "msc": lambda a, b, c: a - b * c,
+    "abs": lambda a: abs(_signed(a)),
+    "clz": lambda a: 32 - a.bit_length(),
+    "clb": lambda a: 31 - (a ^ _WORD * (a >> 31)).bit_length(),
+    "popcount": lambda a: a.bit_count(),
+    "eqz": lambda a: a == 0,
+    "nez": lambda a: a != 0,
+    "extend.s8": lambda a: (a & 0xFF ^ 0x80) - 0x80,
+    "extend.s16": lambda a: (a & 0xFFFF ^ 0x8000) - 0x8000,
+    "extend.u8": lambda a: a & 0xFF,
+    "extend.u16": lambda a: a & 0xFFFF,
+}
+
+
+def nothing(op: Operation) -> Run:
+    """A no-op, or an event that only a trace sees."""
+    return lambda: None
+
+
+def done(op: Operation) -> Run:
+    """The end of the program."""
+    state = op.state
+
+    def run() -> None:
+        state.end = DONE
+
+    return run
+
+
+def lock(op: Operation) -> Run:
+    """Acquiring or releasing a lock: with one core, all locks are free."""
+    op.warn(f"`{op.mnemonic}` does nothing: the locks of the tile are not modelled")
+    return nothing(op)
+
+
+def alu(op: Operation) -> Run:
+    """A function of words, with the carry of sums."""
+    name = op.arguments["fn"]
+    state = op.state
+    if name in ("add", "adc"):
+        return _add(op, has_carry=name == "adc")
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        raise UnknownResultError("in which direction the carry counts is not public")
+    write = op.number_writer("dst")
+    sources = [op.number(each) for each in op.fields if each != "dst"]
+    first, *others = sources
+    if len(sources) == 1:
+        return lambda: write(int(function(first() & _WORD)), state.cycle)
+    if len(sources) == 2:
+        second = others[0]
+        return lambda: write(int(function(first() & _WORD, second())), state.cycle)
+    return lambda: write(function(*(source() for source in sources)), state.cycle)
+
+
+def _add(op: Operation, *, has_carry: bool) -> Run:
+    state = op.state
+    first, second = (op.number(each) for each in op.fields if each != "dst")
+    write, write_carry = op.number_writer("dst"), op.register_writer("srcarry")
+    carry = op.register("srcarry") if has_carry else lambda: 0
+
+    def run() -> None:
+        total = (first() & _WORD) + (second() & _WORD) + carry()
+        write(total, state.cycle)
+        write_carry(total >> 32, state.cycle)
+
+    return run
+
+
+def select_scalar(op: Operation) -> Run:
+    """One of two registers, by whether a third one is zero."""
+    state, write = op.state, op.number_writer("dst")
+    first, second, condition = (op.number(each) for each in ("src1", "src2", "r27"))
+    is_zero_wanted = op.arguments["when"] == "eqz"
+    return lambda: write(first() if (condition() == 0) == is_zero_wanted else second(), state.cycle)
+
+
+def move(op: Operation) -> Run:
+    """A copy of a register or an immediate."""
+    state, write = op.state, op.number_writer("dst")
+    source = op.number(next(each for each in op.fields if each != "dst"))
+    return lambda: write(source(), state.cycle)
+
+
+def counter(op: Operation) -> Run:
+    """The cycle counter, which starts with the run."""
+    state, write = op.state, op.number_writer("dst")
+    op.warn("the cycle counter starts at 0 with the run; what it counts in stalls is not known")
+    return lambda: write(state.cycle, state.cycle)
+
+
+def branch(op: Operation) -> Run:
+    """A branch; the machine counts its delay slots."""
+    state, kind = op.state, op.arguments["kind"]
+    target = op.number("lr" if kind == "ret" else "target")
+    if kind in ("j", "jl", "ret"):
+
+        def jump() -> None:
+            state.taken = (target(), kind)
+
+        return jump
+    if kind == "jnzd":
+        count, write = op.number("src"), op.number_writer("dst")
+
+        def count_down() -> None:
+            value = count()
+            write(value - 1, state.cycle)
+            if value:
+                state.taken = (target(), kind)
+
+        return count_down
+    condition, is_zero_wanted = op.number("cond"), kind == "jz"
+
+    def decide() -> None:
+        if (condition() == 0) == is_zero_wanted:
+            state.taken = (target(), kind)
+
+    return decide
+
+
+def pointer_add(op: Operation) -> Run:
+    """A step of a pointer without an access."""
+    address = address_of(op)
+
+    def run() -> None:
+        address()
+
+    return run
+
+
+def load(op: Operation) -> Run:
+    """A load of a scalar or a mask register."""
+    state, write, address = op.state, op.number_writer("dst"), address_of(op)
+    extend = op.arguments.get("extend")
+    bits = int(op.arguments["bits"]) if extend else max(op.width("dst"), 32)
+    size, sign = bits // 8, 1 << bits - 1
+
+    def run() -> None:
+        value = int.from_bytes(state.read_memory(address(), size), "little")
+        write((value ^ sign) - sign if extend == "s" else value, state.cycle)
+
+    return run
+
+
+def store(op: Operation) -> Run:
+    """A store of a scalar or a mask register; the data of a part of a word are read late."""
+    state, pc, source, address = op.state, op.pc, op.number("src"), address_of(op)
+    bits = int(op.arguments.get("bits") or max(op.width("src"), 32))
+    size, mask = bits // 8, (1 << bits) - 1
+    if "bits" not in op.arguments:
+        return lambda: state.write_memory(address(), (source() & mask).to_bytes(size, "little"), pc)
+
+    def finish(at: Any, issue: int) -> None:
+        state.write_memory(at, (source() & mask).to_bytes(size, "little"), pc)
+
+    wait = op.later(op.last_read("src"), finish)
+
+    def run() -> None:
+        at = address()
+        state.read_memory(at, size)  # whether there is memory is found out now
+        state.quiet_until = state.cycle + QUIET_CYCLES
+        wait(at)
+
+    return run
+
+
+def queue_fill(op: Operation) -> Run:
+    """64 bytes of memory are appended to those that a queue holds."""
+    state, name = op.state, op.fields["fifo"].text
+    pointer, position = op.number("ptr"), op.number("position")
+    write_position = op.number_writer("position")
+
+    def run() -> None:
+        held = _held(state, name, position())
+        if len(held) + _QUEUE_STEP > _QUEUE_SIZE:
+            raise UnknownResultError(f"`{name}` holds {len(held)} of {_QUEUE_SIZE} bytes already")
+        held += state.read_memory(pointer() + len(held), _QUEUE_STEP)
+        state.queues[name] = held
+        write_position(len(held), state.cycle)
+
+    return run
+
+
+def queue_pop(op: Operation) -> Run:
+    """A queue is filled, then its first bytes are taken; blocks are sorted into exponents."""
+    state, name = op.state, op.fields["fifo"].text
+    pointer, position = op.number("ptr"), op.number("position")
+    write, write_pointer = op.data_writer("dst"), op.number_writer("ptr")
+    write_position = op.number_writer("position")
+    size = int(op.arguments["bits"]) // 8
+
+    def run() -> None:
+        held = _held(state, name, position())
+        start = pointer()
+        held += state.read_memory(start + len(held), _QUEUE_STEP)
+        if len(held) < size:
+            raise UnknownResultError(
+                f"`{name}` holds {len(held)} of the {size} bytes it is to give"
+            )
+        taken, rest = held[:size], held[size:]
+        state.queues[name] = rest
+        write(_sorted_blocks(taken) if size == _BLOCK * _BLOCKS else taken, state.cycle)
+        write_pointer(start + size, state.cycle)
+        write_position(len(rest), state.cycle)
+
+    return run
+
+
+def _held(state: State, name: str, count: int) -> bytes:
+    """Return the bytes that a queue holds according to its position register."""
+    held = state.queues.get(name, b"")
+    if count > len(held):
+        raise UnknownResultError(f"`{name}` holds {len(held)} bytes, its position says {count}")
+    return held[len(held) - count :]
+
+
+def _sorted_blocks(data: bytes) -> bytes:
+    """Return the mantissas of all blocks, then their exponents, as registers hold them."""
+    mantissas = (data[start + 1 : start + _BLOCK] for start in range(0, len(data), _BLOCK))
+    return b"".join(mantissas) + data[::_BLOCK]
+
+
+EFFECTS: Mapping[str, Callable[[Operation], Run]] = {
+    "nop": nothing,
+    "event": nothing,
+    "done": done,
+    "lock": lock,
+    "alu": alu,
+    "select_scalar": select_scalar,
+    "move": move,
+    "counter": counter,
+    "branch": branch,
+    "pointer_add": pointer_add,
+    "load": load,
+    "store": store,
+    "queue_fill": queue_fill,
+    "queue_pop": queue_pop,
+}

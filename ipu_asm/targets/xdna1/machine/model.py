@@ -1,0 +1,232 @@
+"""The machine of XDNA1 as a value: shapes of its products, and how it adds floating-point numbers.
+
+All terms of a sum, products of bfloat16 numbers and float32 accumulators, are aligned to the
+largest exponent among them with 23 fraction bits, each rounded to nearest even. Their sum is exact
+and rounded once; results below the normal numbers are +0. This is known from results of silicon.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipu_asm.targets.aie.machine.model import model_of
+from ipu_asm.targets.aie.machine.operations import Cycles, Generation
+from ipu_asm.targets.aie.machine.products import Shape, Terms
+from ipu_asm.targets.aie.machine.registers import RegisterStorage
+from ipu_asm.targets.xdna1.description import FAMILIES, PAIR_NAMES
+
+_SHAPES = {
+    (0, 1, 0): Shape(4, 8, 8, 8, 8, 32),
+    (0, 2, 0): Shape(4, 4, 8, 16, 8, 32),
+    (0, 1, 1): Shape(0, 2, 32, 8, 8, 32),
+    (0, 3, 0): Shape(4, 2, 8, 16, 16, 32),
+    (1, 0, 0): Shape(4, 2, 4, 32, 16, 64),
+    (1, 2, 0): Shape(2, 8, 8, 16, 8, 64),
+    (1, 2, 1): Shape(4, 8, 4, 16, 8, 64),
+    (1, 3, 0): Shape(2, 4, 8, 16, 16, 64),
+    (1, 3, 1): Shape(4, 4, 4, 16, 16, 64),
+}
+"""Without 4x16x8 of 4-bit operands, whose order in registers is not public."""
+
+_MATRIX, _PAIRS = "matrix", "pairs"
+_FLOAT_SHAPES = {(2, 3, 0): _MATRIX, (2, 3, 1): _PAIRS}
+
+_LANES: Final = 16
+_SPECIAL: Final = 1 << 20
+"""In place of the exponent of an infinity or a NaN: larger than any other."""
+
+_ZERO: Final = -(1 << 18)
+"""In place of the exponent of a zero: products with it are smaller than any other term, unless the
+other operand is special."""
+
+_SCALE: Final = 278
+"""A term with exponent E and significand s of 24 bits is s * 2 ** (E - 278)."""
+
+_WORDS = np.arange(1 << 16)
+_FIELDS = _WORDS >> 7 & 255
+with np.errstate(invalid="ignore"):
+    _VALUES = (_WORDS.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+"""The number of each bfloat16 word."""
+
+_EXPONENTS = np.where(_WORDS & 0x7FFF == 0, _ZERO, np.maximum(_FIELDS, 1))
+_EXPONENTS[_FIELDS == 255] = _SPECIAL
+_SMALLEST_NORMAL = 2.0**-126
+_INFINITY = 2.0**128
+
+
+def multiply_floats(
+    terms: Terms, a: bytes, b: bytes, accumulators: Sequence[bytes], signs: Sequence[bool]
+) -> bytes:
+    """Return sums of bfloat16 products and accumulators in 16 lanes."""
+    left, right = np.frombuffer(a, np.uint16), np.frombuffer(b, np.uint16)
+    if terms.shape == _MATRIX:
+        left, right = left.reshape(4, 1, 8), right.reshape(8, 4).T[None]
+    else:
+        left, right = left.reshape(2, _LANES).T, right.reshape(2, _LANES).T
+    exponents = (_EXPONENTS[left] + _EXPONENTS[right] + 1).reshape(_LANES, -1)
+    products = (_VALUES[left] * _VALUES[right]).reshape(_LANES, -1)
+    if terms.is_negated:
+        products = -products
+    sums = _sums(products, exponents, accumulators, signs)
+    if sums is not None:
+        return sums
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    words = [np.broadcast_to(each, shape).reshape(_LANES, -1) for each in (left, right)]
+    return _special_sums(words[0], words[1] ^ 0x8000 * terms.is_negated, accumulators, signs)
+
+
+def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
+    """Return sums or differences of accumulators by lanes."""
+    none = np.zeros((len(first) // 4, 0))
+    sums = _sums(none, none.astype(np.int64), (first, second), (False, is_difference))
+    if sums is not None:
+        return sums
+    words = none.astype(np.uint16)
+    return _special_sums(words, words, (first, second), (False, is_difference))
+
+
+def _sums(
+    products: NDArray[Any],
+    exponents: NDArray[Any],
+    accumulators: Sequence[bytes],
+    signs: Sequence[bool],
+) -> bytes | None:
+    """Return the sums of all lanes; None where a term is an infinity or a NaN."""
+    largest = exponents.max(1, initial=_ZERO)
+    added = []
+    for data, is_negated in zip(accumulators, signs):
+        words = np.frombuffer(data, np.uint32).astype(np.int64)
+        fields = words >> 23 & 255
+        own = np.where(words & 0x7FFF_FFFF == 0, _ZERO, np.maximum(fields, 1) + 128)
+        own[fields == 255] = _SPECIAL
+        largest = np.maximum(largest, own)
+        values = np.frombuffer(data, np.float32).astype(np.float64)
+        added.append(-values if is_negated else values)
+    if (largest >= _SPECIAL // 2).any():
+        return None
+    largest = np.maximum(largest, 0)
+    scale = np.ldexp(1.0, _SCALE - largest)
+    total = np.rint(products * scale[:, None]).sum(1)
+    for values in added:
+        total = total + np.rint(values * scale)
+    rounded = total.astype(np.float32).astype(np.float64) / scale
+    size = np.abs(rounded)
+    rounded[size < _SMALLEST_NORMAL] = 0.0
+    rounded[size >= _INFINITY] = np.copysign(np.inf, rounded[size >= _INFINITY])
+    found: bytes = rounded.astype(np.float32).tobytes()
+    return found
+
+
+def _special_sums(
+    left: NDArray[Any], right: NDArray[Any], accumulators: Sequence[bytes], signs: Sequence[bool]
+) -> bytes:
+    """Return the sums of all lanes, computed one by one."""
+    words = [np.frombuffer(data, np.uint32).tolist() for data in accumulators]
+    found = [
+        _special_sum(
+            list(zip(left[lane].tolist(), right[lane].tolist())),
+            [(each[lane], sign) for each, sign in zip(words, signs)],
+        )
+        for lane in range(len(left))
+    ]
+    return np.array(found, np.uint32).tobytes()
+
+
+def _special_sum(
+    products: Sequence[tuple[int, int]], accumulators: Sequence[tuple[int, bool]]
+) -> int:
+    """Return the sum of one lane as a word, whatever its terms are.
+
+    A NaN has the sign of the sum that its fields give, and the lowest bit set.
+    """
+    terms: list[tuple[int, int]] = []
+    infinities: set[bool] = set()
+    nans: list[int] = []
+    is_nan = False
+    for a, b in products:
+        (ea, ma), (eb, mb) = (_fields(word, 7) for word in (a, b))
+        is_negative = bool((a ^ b) >> 15)
+        is_zero = ea + ma == 0 or eb + mb == 0
+        is_nan |= (ea == 255 and ma > 0) or (eb == 255 and mb > 0)
+        if (ea == 255 and ma == 0) or (eb == 255 and mb == 0):
+            is_nan |= is_zero
+            if not is_zero and not (ea == 255 and ma) and not (eb == 255 and mb):
+                infinities.add(is_negative)
+        if not is_zero:
+            size = (ma | (ea > 0) << 7) * (mb | (eb > 0) << 7) << 9
+            terms.append((max(ea, 1) + max(eb, 1) + 1, -size if is_negative else size))
+    only_accumulator = not terms and len(accumulators) == 1
+    for word, is_negated in accumulators:
+        exponent, fraction = _fields(word, 23)
+        is_negative = bool(word >> 31) != is_negated
+        if exponent == 255 and fraction:
+            is_nan = True
+            nans.append(word)
+        elif exponent == 255:
+            infinities.add(is_negative)
+        if exponent + fraction:
+            size = fraction | (exponent > 0) << 23
+            terms.append((max(exponent, 1) + 128, -size if is_negative else size))
+    is_nan |= len(infinities) == 2
+    if is_nan and nans and only_accumulator:
+        return nans[0]
+    if infinities and not is_nan:
+        return 0xFF80_0000 if True in infinities else 0x7F80_0000
+    return _rounded_sum(terms, is_nan=is_nan)
+
+
+def _fields(word: int, fraction_bits: int) -> tuple[int, int]:
+    return word >> fraction_bits & 255, word & (1 << fraction_bits) - 1
+
+
+def _rounded_sum(terms: Sequence[tuple[int, int]], *, is_nan: bool) -> int:
+    largest = max((exponent for exponent, _ in terms), default=0)
+    total = sum(_to_nearest(size, largest - exponent) for exponent, size in terms)
+    size = abs(total)
+    if not size:
+        return 0x7F80_0001 if is_nan else 0
+    sign = 0x8000_0000 if total < 0 else 0
+    lead = size.bit_length() - 24
+    significand = _to_nearest(size, lead) if lead > 0 else size << -lead
+    if significand >> 24:
+        significand, lead = significand >> 1, lead + 1
+    exponent = largest + lead - 128
+    fraction = significand & 0x7F_FFFF
+    if is_nan:
+        return sign | 0x7F80_0000 | (fraction if 0 < exponent < 255 else 0) | 1
+    if exponent <= 0:
+        return 0
+    return sign | 0x7F80_0000 if exponent >= 255 else sign | exponent << 23 | fraction
+
+
+def _to_nearest(value: int, shift: int) -> int:
+    """Return a signed number divided by 2 ** shift, to nearest, ties to even."""
+    quotient = value >> shift
+    rest = value - (quotient << shift)
+    half = (1 << shift) >> 1
+    return quotient + (rest > half or (rest == half > 0 and quotient & 1))
+
+
+def _no_cycles(mnemonic: str, operand: str) -> Cycles:
+    """All forms that are executed state their cycles."""
+    return None, None, ""
+
+
+MODEL = model_of(
+    Path(__file__).parent,
+    Generation(
+        storage=RegisterStorage(FAMILIES, PAIR_NAMES),
+        cycles=_no_cycles,
+        families_without_bypass=frozenset(),
+        shapes=_SHAPES,
+        float_shapes=_FLOAT_SHAPES,
+        multiply_floats=multiply_floats,
+        add_floats=add_floats,
+        shuffle_modes=48,
+        ups_saturates=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The machine of XDNA2: its products and sums. Begin with `model.py`."""

@@ -1,0 +1,166 @@
+"""The machine of XDNA2 as a value: shapes of its products, and how it adds floating-point numbers.
+
+Products of bfloat16 numbers and sums are rounded once each, as IEEE 754 says, and a sum of eight
+products of a block is exact before it is added: the rules of the vendor's simulator. Those of the
+hardware are not public.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.targets.aie.machine.model import model_of
+from ipu_asm.targets.aie.machine.operations import Cycles, Generation
+from ipu_asm.targets.aie.machine.products import Shape, Terms
+from ipu_asm.targets.aie.machine.registers import RegisterStorage
+from ipu_asm.targets.xdna2.description import FAMILIES, PAIR_NAMES
+
+_SHAPES = {
+    (0, 1, 1): Shape(0, 1, 64, 8, 8, 32),
+    (0, 1, 0): Shape(8, 8, 8, 8, 8, 32),
+    (0, 2, 0): Shape(8, 4, 8, 16, 8, 32),
+    (0, 3, 0): Shape(8, 2, 8, 16, 16, 32),
+    (1, 0, 0): Shape(4, 2, 8, 32, 16, 64),
+    (1, 2, 0): Shape(4, 8, 8, 16, 8, 64),
+    (1, 3, 0): Shape(4, 4, 8, 16, 16, 64),
+}
+
+_LANES, _BLOCKS = "lanes", "blocks"
+_FLOAT_SHAPES = {(2, 3, 1): _LANES, (2, 1, 0): _BLOCKS}
+_MANTISSAS = 64
+_BLOCKS_SIZE = 72
+_VECTOR_SIZES = (64, 128)
+_BLOCK_BIAS = 266
+_DELAYED_MOVE = re.compile(r"mov\.d([1-6])")
+_RESULTS = 64
+
+_CYCLES: Sequence[tuple[str, dict[str, Cycles]]] = (
+    # From the vendor's itineraries, or where it is marked so from an operation of the same unit.
+    (r"v(neg)?(add|sub)?(mac|msc|mul)|v(add|sub|neg)", {
+        "dst": (None, 6, "VEC"), "acc": (4, None, "VEC")}),
+    (r"v(neg)?(add|sub)?(mac|msc|mul)\.f|v(add|sub|neg)\.f", {
+        "dst": (None, 6, ""), "acc": (4, None, "VEC")}),
+    (r"vclr|vmov\.d", {"dst": (None, 6, ""), "acc": (4, None, "VEC")}),  # another operation's
+    (r"vsrs\..*", {"dst": (None, 4, "")}),
+    (r"vpack|vconv\.bf16\.fp32", {"dst": (None, 2, "")}),
+    (r"vfloor\..*", {"dst": (None, 4, "")}),  # another operation's: later than on XDNA1
+    (r"vld[ab]\.(fill|pop)\..*", {
+        "ptr": (1, 1, ""), "position": (1, 1, ""), "fifo": (7, 7, "")}),
+    (r"vld[ab].*ups.*", {"dst": (None, 9, "")}),
+    (r"vld[ab].*", {"dst": (None, 7, "")}),
+    (r"st(\.[23]d)?\.s(8|16)", {"src": (7, None, "")}),  # the vendor's simulator
+    (r"mac|msc", {"dst": (None, 2, "")}),  # another operation's
+    (r"popcount", {"dst": (None, 1, "")}),  # another operation's
+)  # fmt: skip
+
+
+def _cycles(mnemonic: str, operand: str) -> Cycles:
+    """Return the cycles of an operand that its form does not state."""
+    delayed = _DELAYED_MOVE.fullmatch(mnemonic)
+    if delayed and operand == "dst":
+        return None, 1 + int(delayed[1]), ""
+    name = operand.rstrip("0123456789")
+    for pattern, known in _CYCLES:
+        if re.fullmatch(pattern, mnemonic):
+            return known.get(name, (None, None, ""))
+    return None, None, ""
+
+
+def multiply_floats(
+    terms: Terms, a: bytes, b: bytes, accumulators: Sequence[bytes], signs: Sequence[bool]
+) -> bytes:
+    """Return sums of products and accumulators in all lanes."""
+    if terms.shape == _BLOCKS:
+        return _block_products(terms, a, b, accumulators, signs)
+    if len(a) != len(b) or len(a) not in _VECTOR_SIZES:
+        raise UnknownResultError("what products of lanes do with exponents is not public")
+    left, right = (_floats(data) for data in (a, b))
+    _refuse_special(left, right)
+    total = left * right
+    if terms.is_negated:
+        total = -total
+    for data, is_negated in zip(accumulators, signs):
+        values = np.frombuffer(data, np.float32)[: len(total)]
+        _refuse_special(total, values)
+        total = total - values if is_negated else total + values
+    return total.tobytes()
+
+
+def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
+    """Return sums or differences of accumulators by lanes."""
+    a, b = (np.frombuffer(data, np.float32) for data in (first, second))
+    _refuse_special(a, b)
+    return (a - b if is_difference else a + b).tobytes()
+
+
+def _floats(data: bytes) -> NDArray[np.float32]:
+    return (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+def _refuse_special(*operands: NDArray[Any]) -> None:
+    if not all(np.isfinite(operand).all() for operand in operands):
+        raise UnknownResultError("sums with infinities and NaNs are not public")
+
+
+def _block_products(
+    terms: Terms, a: bytes, b: bytes, accumulators: Sequence[bytes], signs: Sequence[bool]
+) -> bytes:
+    """Return the products of every block of `a` with every block of `b`, added to an accumulator.
+
+    A mantissa counts as 2 ** (exponent - 133).
+    """
+    if terms.is_negated or any(signs) or len(accumulators) > 1:
+        raise UnknownResultError("which terms of products of blocks are negated is not public")
+    if len(a) != _BLOCKS_SIZE or len(b) != _BLOCKS_SIZE:
+        raise UnknownResultError("products of blocks are public for registers of eight blocks")
+    left, right = (np.frombuffer(data[:_MANTISSAS], np.int8).reshape(8, 8) for data in (a, b))
+    exponents = [np.frombuffer(data[_MANTISSAS:], np.uint8).astype(np.int64) for data in (a, b)]
+    for mantissas, own in zip((left, right), exponents):
+        if (own == 255).any() and mantissas[own == 255].any():
+            raise UnknownResultError("what the exponent 255 of a block means is not public")
+    products = left.astype(np.float64) @ right.astype(np.float64).T
+    places = exponents[0][:, None] + exponents[1] - _BLOCK_BIAS
+    sums = np.ldexp(products, places).reshape(-1)
+    if not accumulators:
+        return _to_float32(sums, np.zeros(_RESULTS)).tobytes()
+    values = np.frombuffer(accumulators[0], np.float32)
+    _refuse_special(values)
+    return _to_float32(sums, values.astype(np.float64)).tobytes()
+
+
+def _to_float32(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the sum of two numbers rounded once.
+
+    In float64 it is rounded to odd: an inexact result with an even last bit is replaced by its
+    neighbour on the side of the exact sum, so that rounding it again to float32 is as of that sum.
+    """
+    total = a + b
+    part = total - a
+    error = (a - (total - part)) + (b - part)
+    bits = total.view(np.int64)
+    is_moved = (error != 0) & (bits & 1 == 0)
+    away = np.where((error > 0) == (total > 0), 1, -1)
+    total = (bits + np.where(is_moved, away, 0)).view(np.float64)
+    return (total + 0.0).astype(np.float32)
+
+
+MODEL = model_of(
+    Path(__file__).parent,
+    Generation(
+        storage=RegisterStorage(FAMILIES, PAIR_NAMES),
+        cycles=_cycles,
+        families_without_bypass=frozenset(("bm", "cm", "dm", "half")),
+        shapes=_SHAPES,
+        float_shapes=_FLOAT_SHAPES,
+        multiply_floats=multiply_floats,
+        add_floats=add_floats,
+        shuffle_modes=54,
+        ups_saturates=False,
+    ),
+)
