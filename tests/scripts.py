@@ -12,6 +12,9 @@ import re
 from pathlib import Path
 from typing import Any, Callable, Final, NamedTuple
 
+import pytest
+from _pytest.mark.structures import ParameterSet
+
 _ARGUMENT: Final = re.compile(r"(\w+)=(?=\S)")
 
 
@@ -41,6 +44,15 @@ def scripts_of(path: Path) -> tuple[str, list[Script]]:
         title, *lines = part.rstrip().split("\n")
         scripts.append(Script(title, [line for line in lines if line.strip()], programs))
     return head, scripts
+
+
+def titled_scripts(folder: Path) -> list[ParameterSet]:
+    """The scripts of all files in a folder, as parameters of a test."""
+    return [
+        pytest.param(script, id=f"{path.stem}: {script.title}")
+        for path in sorted(folder.glob("*.txt"))
+        for script in scripts_of(path)[1]
+    ]
 
 
 def write_answers(folder: Path, names: list[str], play: Callable[[Script], list[str]]) -> None:

@@ -1,8 +1,15 @@
-"""Sessions of the terminal debugger on a small kernel, in this process."""
+"""Sessions of the terminal debugger on a small kernel, in this process.
+
+The scripts `sessions/NAME.txt` are what is typed, and below it what is shown;
+`python -m tests.cli.sessions` writes what is shown now.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import io
+import sys
+import tempfile
 from pathlib import Path
 from typing import Mapping
 
@@ -12,7 +19,9 @@ from ipu_asm.cli.run.interactive.session import Screen, Session
 from ipu_asm.cli.run.options import read_options
 from ipu_asm.debugger.console.command import CommandError
 from ipu_asm.emulator.model import machine_for
+from tests.scripts import Script, arguments_of, write_answers
 
+FOLDER = Path(__file__).resolve().with_name("sessions")
 KERNEL = """\
     set lr1 0;
     set lr2 5;;            # two lines, one bundle
@@ -75,10 +84,23 @@ def answer(session: Session, line: str) -> str:
     return session.screen.taken()
 
 
-def check_session(transcript: str, session: Session | None = None) -> Session:
-    """Each line typed, behind `>`, is answered as the lines below it say."""
-    session = session or session_on()
-    for exchange in transcript.strip().removeprefix("> ").split("\n> "):
-        typed, _, expected = exchange.partition("\n")
-        assert answer(session, typed) == expected.rstrip("\n"), typed
-    return session
+def play(script: Script) -> list[str]:
+    """Return the lines of a script with what is shown now; `kernel NAME cr=...` may come first."""
+    session: Session | None = None
+
+    def shown(line: str) -> str:
+        nonlocal session
+        if line.startswith("kernel "):
+            (_, name), options = arguments_of(line)
+            cr = {int(number): value for number, value in options.get("cr", {}).items()}
+            session = session_on(script.programs[name], cr=cr)
+            return ""
+        session = session or session_on()
+        return answer(session, line)
+
+    return script.played(shown)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        write_answers(FOLDER, sys.argv[1:], play)

@@ -7,16 +7,10 @@ import pytest
 from ipu_asm.debugger.expressions import ExpressionError
 from tests.debugger.inspection.machines import Bench
 from tests.debugger.inspection.views import FOLDER, play
-from tests.scripts import Script, scripts_of
-
-SCRIPTS = [
-    pytest.param(script, id=f"{path.stem}: {script.title}")
-    for path in sorted(FOLDER.glob("*.txt"))
-    for script in scripts_of(path)[1]
-]
+from tests.scripts import Script, titled_scripts
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", titled_scripts(FOLDER))
 def test_a_view_shows_what_is_written_down(script: Script) -> None:
     assert play(script) == script.lines
 
