@@ -261,10 +261,15 @@ def _timing(match: re.Match[str]) -> Timing:
 # In every form with known cycles, operands of these classes are read in the first cycle.
 _READ_FIRST = ("X", "Y", "EX", "EY", "Q", "QX", "QY", "QEX", "QEY")
 
+# Their counts are written as early as the pointer that they step.
+_STEPPED = ("D", "DS")
+
 
 def _operand(name: str, operand_type: AieType, timing: Timing) -> Operand:
     if timing.use is None and timing.access == "r" and operand_type.name in _READ_FIRST:
         timing = timing._replace(use=1)
+    if timing.define is None and operand_type.name in _STEPPED:
+        timing = timing._replace(define=timing.use)
     return Operand(
         name,
         operand_type,

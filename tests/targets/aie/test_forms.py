@@ -156,7 +156,7 @@ def test_the_cycles_of_an_accumulation_are_those_that_the_document_explains() ->
         ("xdna1", "divs dst:r, r31, src1:r, src2:r", "r31", "rw", 1, 1),
         ("xdna2", "divs dst:r, r31, src1:r, src2:r", "r31", "rw", None, None),
         ("xdna2", "vups.2x dst:bm, src:w, shift:s, upssign0", "dst", "w", None, 3),
-        ("xdna2", "vaddmac.f dst:dm, acc1:dm, acc2:dm, src1:x, src2:x, conf:r", "acc2", "r", None,
+        ("xdna2", "vaddmac.f dst:dm, acc1:dm, acc2:dm, src1:x, src2:x, conf:r", "acc2", "r", 4,
          None),
         ("xdna2", "vadd.f dst:dm, acc1:dm, acc2:dm, conf:r", "acc2", "r", 4, None),
     ],
