@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Iterator
 
 import pytest
 
+from ipu_asm.cli.assembler import command as assembler
 from tests.editors.kernels import EXAMPLE, place
 from tests.editors.patience import soon
 from tests.editors.vscode import VSCode
@@ -141,3 +142,23 @@ def test_a_loop_shows_its_trips_and_a_store_its_addresses(
     assert addresses in example.hover(example.word("str_acc_reg"), addresses)
     example.screenshot("trips_and_addresses")
     settings.unlink()
+
+
+OBJECT_SOURCE = """\
+    .globl main
+main:
+    lda r0, [p0], #4
+    nop
+    ret lr
+"""
+
+
+def test_an_object_opens_as_its_annotated_assembly(vscode: VSCode, vscode_user: VSCodeUser) -> None:
+    source = vscode_user.kernel(OBJECT_SOURCE, "main.aie2")
+    assert assembler.main(["assemble", "-o", str(source.with_name("main.o")), str(source)]) == 0
+    vscode.open("main.o", "main.o (assembly)")
+    text = soon(vscode.text, lambda text: "lda" in text)
+    assert re.search(r"/\*      0: [0-9a-f ]+\*/    lda r0, \[p0\], #4 +// r0 lands \+7", text)
+    vscode.hover(vscode.word("lda"), "lda r0, [p0], #4")
+    vscode.screenshot("an_object_as_assembly")
+    vscode.close_file()

@@ -107,14 +107,15 @@ class VSCode:
         else:
             self.page.wait_for_selector(INPUT, state="hidden")
 
-    def open(self, name: str) -> None:
-        """Opens a file of the folder by its name."""
+    def open(self, name: str, tab: str = "") -> None:
+        """Opens a file of the folder by its name; its tab may have another one."""
         self.press("Control+p")
         self._fill(str(self.folder / name))
         self._wait_for_focused(PALETTE, rf"^{re.escape(Path(name).name)}$")
         self.press("Enter")
         self.page.wait_for_selector(INPUT, state="hidden")
-        self.page.wait_for_selector(f".tab.active[data-resource-name='{Path(name).name}']")
+        tab = tab or Path(name).name
+        self.page.wait_for_selector(f".tab.active[data-resource-name='{tab}']")
         self.page.wait_for_selector(".editor-instance .view-line")
 
     def go_to(self, row: int, column: int) -> None:

@@ -36,7 +36,7 @@ def test_an_object_is_shown_with_annotations(tmp_path: Path) -> None:
     path.write_bytes(elf_of(CODE, FORMAT))
     found = check_disassembly(path.as_uri())
     assert found is not None
-    assert (found["isa"], found["message"]) == (NAME, "")
+    assert (found["isa"], found["language"], found["message"]) == (NAME, "toy-asm", "")
     assert "/*      0: 03 07 */    lda r7, [p0,#0]" in found["text"]
     assert "// ^ X102 warning" in found["text"]
 

@@ -298,9 +298,15 @@ def disassembly(session: LspSession, params: DocumentParams) -> Json | None:
             raise FileError("expected an ELF file or a listing of `objdump -d`", path)
         file = read_code_file(data, path)
     except FileError as error:
-        return {"isa": None, "text": "", "message": str(error)}
-    lines = file.lines(has_labels=False)
-    return {"isa": file.isa.name, "text": annotated(file, lines, path), "message": ""}
+        return {"isa": None, "language": None, "text": "", "message": str(error)}
+    name = file.isa.name
+    text = annotated(file, file.lines(has_labels=False), path)
+    return {
+        "isa": name,
+        "language": manifests()[name].language_id,
+        "text": text,
+        "message": "",
+    }
 
 
 def reference(session: LspSession, params: DocumentParams) -> Json | None:

@@ -1,15 +1,17 @@
-/** The views beside a program, in step with it: its listing and its expansion. */
+/** The views beside a program, in step with it: its listing and its expansion; and objects. */
 
 import * as vscode from "vscode";
 import { subject } from "../commands/subject";
 import type { Part, Parts } from "../parts";
 import { ViewContent } from "./content";
 import { ListingSync } from "./listingSync";
+import { registerObjects } from "./objects";
 import { type BesideView, EXPANSION, LISTING, viewUri } from "./views";
 
 export const registerListing: Part = (parts) =>
   [
     ...[LISTING, EXPANSION].flatMap((view) => registered(parts, view)),
+    ...registerObjects(parts),
     vscode.commands.registerCommand("ipu.toggleListingWords", toggleWords),
   ];
 
