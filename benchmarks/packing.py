@@ -22,7 +22,7 @@ from ipu_asm.flow.packing.proof import ProofError
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.packing import PackResult, packed, whole_cycles
-from ipu_asm.testbench.rewriting import pipelined, pipelined_cycles, rebased
+from ipu_asm.testbench.rewriting import OVERLAPPING, pipelined, rebased
 from tests.programs import ROOT, example_kernels
 from tests.vectors import Record, records
 
@@ -122,7 +122,7 @@ def _pipelined(program: Program) -> int:
 
 
 def _both(program: Program) -> int:
-    return _pipelined(rebased(program, pipelined_cycles).program)
+    return _packed(rebased(program, OVERLAPPING._replace(keeps_registers=False)).program)
 
 
 _WAYS = (_written, _packed, _rebased, _pipelined, _both)

@@ -56,6 +56,7 @@ ONE_OF_MANY = {"rules", "handlers", "requests", "formats"}
 WORTH_A_FILE = {
     "ipu_asm/assembler/symbol_table.py": "with its reader it has more than 600 lines",
     "ipu_asm/emulator/notebook.py": "loads numpy",
+    "ipu_asm/flow/packing/loop_forms.py": "one kind of rewriting",
     "ipu_asm/ide/navigation.py": "an editor feature",
     "ipu_asm/reports/performance/page.py": "a format of the report",
     "ipu_asm/reports/rule_pages.py": "a command of `make generate`",

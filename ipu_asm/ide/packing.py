@@ -22,7 +22,12 @@ from ipu_asm.flow.packing.pack import (
     plan_packing,
     saved_bundles,
 )
-from ipu_asm.flow.packing.pipeline import least_trips, loop_schedule, loops_to_pipeline
+from ipu_asm.flow.packing.pipeline import (
+    Options,
+    least_trips,
+    loop_schedule,
+    loops_to_pipeline,
+)
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.flow.packing.webs import computes, instruction_at
 from ipu_asm.ide.expansions import is_template, reading_at, written_edits
@@ -198,7 +203,8 @@ def _offers_of_loop(program: Program) -> _Offers:
         trips = least_trips(block, facts)
         if trips is None or len(operations_of(program, block)) > _MAX_TO_PIPELINE:
             continue
-        found = loop_schedule(program, block, facts)
+        loop = loop_schedule(program, block, facts, Options())
+        found = None if loop is None else loop.schedule
         if found is not None and (trips + found.stages - 1) * found.interval < trips * length:
             pipelined[block.start] = found.interval, length - found.interval
     return _Offers(pipelined, _rebased(program))

@@ -217,9 +217,6 @@ def _cycles(plan: PackingPlan, presets: Mapping[str, int]) -> tuple[int, int] | 
 MAX_WHOLE_CYCLES: Final = 5_000_000
 """Cycles of the longest program that is run to its end: a second of each run on the core."""
 
-MOST_OBSERVED: Final = 100_000
-"""Cycles of the longest program whose registers are observed bundle by bundle."""
-
 
 class TooLongError(PackingError):
     """A run is too long to be compared with that of a rewritten program."""
@@ -255,12 +252,13 @@ def compare_runs(
     The second program is called the new one in messages. `ignored` registers may differ.
     """
     runs = 0
+    presets = {**one.isa.resets, **old.presets}
     for seed in range(_MAX_SEEDS):
-        start = random_state(machine_for(one.isa.name), old.presets, seed)
-        first = end_of_run(one, old.presets, start, old.summary.cycles or 0)
+        start = random_state(machine_for(one.isa.name), presets, seed)
+        first = end_of_run(one, presets, start, old.summary.cycles or 0)
         if first is None:
             continue
-        second = end_of_run(other, new.presets, start, new.summary.cycles or 0)
+        second = end_of_run(other, presets, start, new.summary.cycles or 0)
         if second is None:
             raise ProofError("the new program faults where the program does not")
         different = [name for name in first.differences(second) if name not in ("pc", *ignored)]

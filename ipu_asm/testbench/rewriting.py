@@ -8,30 +8,44 @@ data to their end. Pipelining has the proof of `testbench.packing`, with runs to
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from random import Random
-from typing import Callable, Final, Iterator, Mapping, Sequence
+from typing import Final, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
+from ipu_asm.flow.packing.loop_forms import loops_as_blocks
+from ipu_asm.flow.packing.loop_proof import prove_executions, prove_pipeline
 from ipu_asm.flow.packing.observation import (
+    MAX_OBSERVED,
     Presets,
     events_differ,
     executed_updates,
     path_depends_on_host,
 )
-from ipu_asm.flow.packing.pack import PackingError, check_packable, packing_blocks
-from ipu_asm.flow.packing.pipeline import PipelinedLoop, pipelined_loops, prove_pipeline
+from ipu_asm.flow.packing.pack import (
+    PackingError,
+    check_packable,
+    packing_blocks,
+    plan_packing,
+)
+from ipu_asm.flow.packing.pipeline import (
+    Options,
+    PipelinedLoop,
+    loop_schedule,
+    loops_to_pipeline,
+    pipelined_loop,
+)
 from ipu_asm.flow.packing.proof import ProofError, unknown_registers
-from ipu_asm.flow.packing.rebase import loops_in_one_bundle, rebased_programs
+from ipu_asm.flow.packing.rebase import rebased_programs
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.packing import (
-    MOST_OBSERVED,
     compare_runs,
     packed,
     packed_cycles,
@@ -44,55 +58,92 @@ _MAX_STEPS: Final = 1_500
 _FACTORS: Final = (2, 3)
 _STEPS: Final = (512, 128, 64, 16, 4, 1)
 _MAX_DRAWN: Final = 20
-Cost = Callable[[Program], int]
+_MAX_SEARCHED: Final = 20_000
+"""Bundles of a run in which updates are looked for; what is found is proven in more of them."""
+OVERLAPPING: Final = Options()
+REBASED: Final = Options(stages=1, keeps_registers=False)
+"""Loops with other updates, whose iterations do not overlap."""
+
+
+class OverlappedLoop(NamedTuple):
+    """A loop that was pipelined: its label, its bundles before and after, and its stages.
+
+    `moves` are the steps by which registers start later, `lost` those that end with other values.
+    """
+
+    label: str
+    bundles: tuple[int, int]
+    stages: int
+    moves: Mapping[str, int]
+    lost: frozenset[str]
 
 
 class RebaseResult(NamedTuple):
     """A program that updates registers less often, or the same one.
 
-    `updates` are those that are executed, before and after. `lost` are the registers that end with
-    another value.
+    `updates` are those that are executed, before and after; `loops` are those in which some are in
+    other bundles. `lost` are the registers that end with another value. With `is_long`, only the
+    beginning of a run was observed.
     """
 
     program: Program
     updates: tuple[int, int]
+    loops: tuple[OverlappedLoop, ...]
     lost: tuple[str, ...]
+    is_long: bool
 
 
-class _Made(NamedTuple):
-    """A program, and the rewritings that led to it, each of them from one program to another."""
-
-    program: Program
-    rewritings: tuple[tuple[Program, Program], ...] = ()
-
-
-def rebased(program: Program, cost: Cost = packed_cycles) -> RebaseResult:
-    """Rewrite the updates of registers where that lowers a cost, by default the packed cycles.
+def rebased(program: Program, options: Options = REBASED) -> RebaseResult:
+    """Rewrite the updates of registers, and loops, where that lowers the packed cycles.
 
     Raises `PackingError` if that cannot be decided or not be proven: the control run must know the
     program to its end, for the values of the host that it has.
     """
     presets = every_preset(program)
-    found = list(rebased_programs(program, presets, packed_cycles))
-    packs_best, _ = min(found, key=lambda each: each[1])
-    made = [_Made(program), _Made(packs_best, ((program, packs_best),))]
-    updates_least, _ = found[-1]
-    made.append(_Made(updates_least, ((program, updates_least),)))
-    made += [_shortened(each, presets) for each in made]
-    chosen = min(made, key=lambda each: cost(each.program))
-    for old, new in chosen.rewritings:
-        prove_rebased(old, new, presets)
-    lost = compare_ends(program, chosen.program)
-    return RebaseResult(chosen.program, (_updates(program), _updates(chosen.program)), lost)
+    chosen = _fewer_updates(program, presets, options)
+    result = pipelined(chosen, options)
+    lost = compare_ends(program, result.program)
+    before, after = _updates(program), _updates(result.program)
+    is_long = whole_cycles(control_facts(program)) > MAX_OBSERVED
+    return RebaseResult(result.program, (before, after), result.loops, lost, is_long)
 
 
-def _shortened(made: _Made, presets: Presets) -> _Made:
-    """Return a program that is packed, with those loops in one bundle that fit into it."""
-    text = packed(made.program).text
-    start = read_program(made.program.isa, text)
-    start.presets, start.configurations = made.program.presets, made.program.configurations
-    found = loops_in_one_bundle(start, presets)
-    return _Made(found, (*made.rewritings, (start, found)))
+def _fewer_updates(program: Program, presets: Presets, options: Options) -> Program:
+    """Return a program with fewer updates that is best when it is pipelined, or the same one.
+
+    What the first bundles of a run seem to allow is looked for again in more of them.
+    """
+    for observed in (_MAX_SEARCHED, MAX_OBSERVED):
+        found = list(rebased_programs(program, presets, partial(_cost, options=options), observed))
+        chosen, _ = min(found, key=lambda each: each[1])
+        try:
+            prove_rebased(program, chosen, presets)
+            compare_ends(program, chosen)
+        except ProofError:
+            continue
+        return chosen
+    return program
+
+
+def _cost(program: Program, options: Options) -> int:
+    """Return about the cycles of a program that is packed and whose loops are pipelined."""
+    facts = control_facts(program)
+    whole_cycles(facts)
+    lengths = {each.addresses: len(each.bundles) for each in plan_packing(program).blocks}
+    begun = dict.fromkeys(lengths, 0)
+    for loop in loops_to_pipeline(program, facts):
+        found = loop_schedule(program, loop, facts, options)
+        if found is not None and found.schedule.interval < lengths.get(loop, 0):
+            lengths[loop] = found.schedule.interval
+            begun[loop] = found.schedule.interval * (found.schedule.stages - 1)
+    total = 0
+    for each in facts:
+        for block, length in lengths.items():
+            loop_runs = each.summary.loops.get(block.start)
+            entries = loop_runs.entries if loop_runs is not None and begun[block] else 0
+            executions = each.summary.executions[block.start]
+            total += (executions or 0) * length + (entries or 0) * begun[block]
+    return total
 
 
 def _updates(program: Program) -> int:
@@ -108,7 +159,7 @@ def every_preset(program: Program) -> Presets:
     """
     check_packable(program)
     facts = control_facts(program)
-    whole_cycles(facts, MOST_OBSERVED)
+    whole_cycles(facts)
     if any(each.run.end.reason == FAULT for each in facts):
         raise PackingError("its control run ends with a fault")
     found = [each.presets for each in facts]
@@ -187,14 +238,6 @@ def _values(names: Sequence[str], presets: Mapping[str, int]) -> Iterator[Mappin
         yield known | {name: random.randint(1, 9) * random.choice(_STEPS) for name in names}
 
 
-class OverlappedLoop(NamedTuple):
-    """A loop that was pipelined: its label, its bundles before and after, and its stages."""
-
-    label: str
-    bundles: tuple[int, int]
-    stages: int
-
-
 class PipelineResult(NamedTuple):
     """A program with pipelined loops, and its cycles before and after."""
 
@@ -203,23 +246,43 @@ class PipelineResult(NamedTuple):
     cycles: tuple[int, int]
 
 
-def pipelined(program: Program) -> PipelineResult:
-    """Pipeline the loops of a program where that saves cycles.
+def pipelined(program: Program, options: Options = OVERLAPPING) -> PipelineResult:
+    """Pipeline the loops of a program where that saves cycles of the packed program.
 
     Raises `PackingError` if that cannot be decided or not be proven: the control run must know the
     program to its end, for the values of the host that it has.
     """
-    facts = control_facts(program)
-    before = whole_cycles(facts)
+    check_packable(program)
+    before = whole_cycles(control_facts(program))
+    made, loops = _pipelined(program, options, is_proven=True)
+    if made is not program:
+        compare(program, made, frozenset(name for each in loops for name in each.lost))
+    return PipelineResult(made, loops, (before, whole_cycles(control_facts(made))))
+
+
+def _pipelined(
+    program: Program, options: Options, *, is_proven: bool
+) -> tuple[Program, tuple[OverlappedLoop, ...]]:
+    """Return the program with pipelined loops; the proof is one loop by itself."""
+    facts, least = control_facts(program), packed_cycles(program)
+    other = loops_as_blocks(program)
+    if other is not program and packed_cycles(other) <= least:
+        if is_proven:
+            prove_form(program, other)
+        program, facts, least = other, control_facts(other), packed_cycles(other)
     overlapped: list[OverlappedLoop] = []
-    cycles, found = before, _best(program, facts, before)
-    while found is not None:
-        prove_loop(found, facts)
-        overlapped.append(_described(found))
-        program, facts = found.pipelined, control_facts(found.pipelined)
-        cycles = whole_cycles(facts)
-        found = _best(program, facts, cycles)
-    return PipelineResult(program, tuple(overlapped), (before, cycles))
+    # The last one first: the addresses of those before it stay.
+    for block in reversed(loops_to_pipeline(program, facts)):
+        found = pipelined_loop(program, block, facts, options)
+        if found is None or found.pipelined.size >= program.isa.program_limit:
+            continue
+        cycles = packed_cycles(found.pipelined)
+        if cycles < least:
+            if is_proven:
+                prove_loop(found, facts)
+            overlapped.insert(0, _described(found))
+            program, facts, least = found.pipelined, control_facts(found.pipelined), cycles
+    return program, tuple(overlapped)
 
 
 def one_pipelined(program: Program, address: int) -> Program:
@@ -229,12 +292,15 @@ def one_pipelined(program: Program, address: int) -> Program:
     """
     facts = control_facts(program)
     whole_cycles(facts)
-    found = [each for each in pipelined_loops(program, facts) if each.addresses.start == address]
-    if not found:
+    check_packable(program)
+    blocks = [each for each in loops_to_pipeline(program, facts) if each.start == address]
+    found = pipelined_loop(program, blocks[0], facts, Options()) if blocks else None
+    if found is None:
         raise PackingError("no schedule of its iterations is shorter")
-    prove_loop(found[0], facts)
-    before = _packed_inside(program, found[0].addresses)
-    after = _packed_inside(found[0].pipelined, range(address, found[0].end))
+    prove_loop(found, facts)
+    compare(program, found.pipelined, found.lost)
+    before = _packed_inside(program, found.addresses)
+    after = _packed_inside(found.pipelined, range(found.start, found.end))
     if whole_cycles(control_facts(after)) >= whole_cycles(control_facts(before)):
         raise PackingError("what overlaps saves no cycles")
     return after
@@ -252,32 +318,33 @@ def _packed_inside(program: Program, addresses: range) -> Program:
     return made
 
 
-def pipelined_cycles(program: Program) -> int:
-    """Return the cycles of a program whose loops are pipelined, packed. Raises `PackingError`."""
-    return packed_cycles(pipelined(program).program)
-
-
 def prove_loop(loop: PipelinedLoop, facts: Sequence[ControlFacts]) -> None:
-    """Raise `ProofError` unless the program with a pipelined loop does what the program does."""
+    """Raise `ProofError` unless a pipelined loop computes and does what the loop does.
+
+    Runs of both programs on random data are left to `compare`.
+    """
     prove_pipeline(loop, facts)
-    after = control_facts(loop.pipelined)
-    for old, new in zip(facts, after, strict=True):
+    for old, new in zip(facts, control_facts(loop.pipelined), strict=True):
+        prove_executions(loop, old, new)
+
+
+def prove_form(program: Program, made: Program) -> None:
+    """Raise `ProofError` unless a program does the same in loops with a test at their end."""
+    if any(finding.severity is Severity.ERROR for finding in made.findings):
+        raise ProofError("the program with other loops has an error")
+    for old, new in zip(control_facts(program), control_facts(made), strict=True):
         if old.run.end.reason != new.run.end.reason or old.run.registers != new.run.registers:
-            raise ProofError("the pipelined program ends with other loop registers")
-        compare_runs(loop.program, loop.pipelined, old, new, frozenset())
+            raise ProofError("the program with other loops ends in another way")
+        if events_differ(program, made, old.presets, with_branches=False):
+            raise ProofError("an instruction of another loop would see another value")
 
 
-def _best(program: Program, facts: Sequence[ControlFacts], cycles: int) -> PipelinedLoop | None:
-    """Return the loop that saves the most cycles when it is pipelined; None if none saves any."""
-    limit = program.isa.program_limit
-    fitting = [each for each in pipelined_loops(program, facts) if each.pipelined.size < limit]
-    saving = [(whole_cycles(control_facts(each.pipelined)), each) for each in fitting]
-    best = min(saving, key=lambda pair: pair[0], default=None)
-    return best[1] if best is not None and best[0] < cycles else None
+def compare(program: Program, made: Program, lost: frozenset[str]) -> None:
+    """Raise `ProofError` unless runs of both programs on random data end in the same way."""
+    for old, new in zip(control_facts(program), control_facts(made), strict=True):
+        compare_runs(program, made, old, new, lost)
 
 
 def _described(loop: PipelinedLoop) -> OverlappedLoop:
-    number = loop.program.bundle_at_address[loop.addresses.start]
-    label = loop.program.bundles[number].label or ""
     sizes = len(loop.addresses), len(loop.kernel)
-    return OverlappedLoop(label, sizes, loop.schedule.stages)
+    return OverlappedLoop(loop.label, sizes, loop.schedule.stages, loop.moves, loop.lost)

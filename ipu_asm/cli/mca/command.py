@@ -47,6 +47,7 @@ from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
+from ipu_asm.flow.packing.observation import MAX_OBSERVED
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.ide.packing import packable_blocks, packing_edits
 from ipu_asm.isa.model import Isa
@@ -60,7 +61,7 @@ from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile, apply_edits, counted
 
 if TYPE_CHECKING:
-    from ipu_asm.testbench.rewriting import RebaseResult
+    from ipu_asm.testbench.rewriting import OverlappedLoop, RebaseResult
 
 
 _MAX_STEPS = 1_000_000
@@ -363,29 +364,39 @@ def rewritten_text(analysis: Analysis, *, pipeline: bool, rebase: bool) -> str |
 
 def _rewritten(program: Program, path: str, *, pipeline: bool, rebase: bool) -> str:
     # They need numpy.
-    from ipu_asm.testbench.packing import TooLongError, packed, packed_cycles, whole_cycles
-    from ipu_asm.testbench.rewriting import pipelined, pipelined_cycles, rebased
+    from ipu_asm.testbench.packing import packed, whole_cycles
+    from ipu_asm.testbench.rewriting import OVERLAPPING, REBASED, pipelined, rebased
 
     before = program.size, whole_cycles(control_facts(program))
+    options = OVERLAPPING if pipeline else REBASED
     if rebase:
-        try:
-            found = rebased(program, pipelined_cycles if pipeline else packed_cycles)
-            _print_rebased(path, program, found)
-            program = found.program
-        except TooLongError as error:
-            print_message(PROGRAM, f"{path}: not rebased: {error}", "note")
-    if pipeline:
-        result = pipelined(program)
-        program = result.program
-        for loop in result.loops:
-            sizes = "{} -> {}".format(*loop.bundles)
-            message = f"{sizes} bundles, {loop.stages} iterations overlap"
-            print_message(PROGRAM, f"{path}: loop {loop.label}: {message}", "note")
+        found = rebased(program, options._replace(keeps_registers=False))
+        _print_rebased(path, program, found)
+        if found.is_long:
+            message = f"updates are compared in the first {MAX_OBSERVED:,} of {before[1]:,} cycles"
+            print_message(PROGRAM, f"{path}: {message}, memory and registers at the end", "note")
+        program, loops = found.program, found.loops
+    else:
+        program, loops, _ = pipelined(program, options)
+    for loop in loops:
+        print_message(PROGRAM, f"{path}: {_loop_text(loop)}", "note")
     final = packed(program)
     cycles = whole_cycles(control_facts(program)) if final.cycles is None else final.cycles[1]
     proof = "proven, and compared in runs on random data"
     _print_saved(path, (before[0], final.bundles[1]), (before[1], cycles), proof)
     return final.text
+
+
+def _loop_text(loop: OverlappedLoop) -> str:
+    """Return what was done to a loop: its bundles, and the registers that it steps elsewhere."""
+    sizes = "{} -> {}".format(*loop.bundles)
+    text = f"loop {loop.label}: {sizes} bundles"
+    if loop.stages > 1:
+        text += f", {loop.stages} iterations overlap"
+    for name, count in loop.moves.items():
+        steps = counted(abs(count), "step")
+        text += f", {name} {steps} {'ahead' if count > 0 else 'back'}"
+    return text
 
 
 def _print_rebased(path: str, program: Program, found: RebaseResult) -> None:

@@ -66,14 +66,17 @@ def block_edit(
 
 
 def bundles_text(
-    program: Program, addresses: range, bundles: Sequence[Sequence[Operation]], comment: str
+    program: Program, addresses: range, bundles: Sequence[Sequence[Operation | str]], comment: str
 ) -> str:
-    """Return copies of a block's instructions as lines, in its style, below a comment."""
+    """Return lines below a comment in a block's style: copies of its instructions, and others."""
     source = _Source(program, addresses, {})
     style, surface = source.style, program.isa.surface
     inside = f"{surface.separator}{style.line_break}{style.indent}"
     gap = inside if style.breaks_inside else f"{surface.separator} "
-    written = [gap.join(source.pieces[o.address, o.number].text for o in b) for b in bundles]
+    written = [
+        gap.join(o if isinstance(o, str) else source.pieces[o.address, o.number].text for o in b)
+        for b in bundles
+    ]
     end = f"{surface.bundle_end}{style.line_break}" + style.line_break * style.empty_line
     first = f"{style.indent}{surface.comments[0]} {comment}{style.line_break}"
     return first + "".join(f"{style.indent}{text}{end}" for text in written)

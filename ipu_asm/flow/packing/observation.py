@@ -15,13 +15,14 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.accesses import LIVE, accesses_of
 from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
 from ipu_asm.flow.control_run.steps import Branch, Step
-from ipu_asm.flow.control_run.values import Value
 from ipu_asm.flow.packing.layout import Place
 from ipu_asm.flow.packing.webs import START, Read, Webs, computes
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
+MAX_OBSERVED = 100_000
+"""Bundles of a run that are evidence for what a rewritten program does: the first ones."""
 MAX_BUNDLES = 150_000
 """Bundles that are executed at most: a program that is rewritten wrongly may never halt."""
 _SEED = 1
@@ -96,8 +97,14 @@ class _Seen:
             self.is_constant = value == other == self.constant
 
 
-def observe(program: Program, webs: Webs, presets: Presets, most: int = MAX_BUNDLES) -> Observation:
-    """Execute a program in all configurations of the host, in each of them so many bundles."""
+def observe(
+    program: Program,
+    webs: Webs,
+    presets: Presets,
+    branches: Sequence[int | None],
+    most: int = MAX_BUNDLES,
+) -> Observation:
+    """Execute a program in all configurations of the host, in each so many bundles or branches."""
     names = scalar_registers(program.isa)
     positions = names.positions
     written = sorted({positions[web.register] for web in webs.webs if web.writes != {START}})
@@ -109,8 +116,8 @@ def observe(program: Program, webs: Webs, presets: Presets, most: int = MAX_BUND
     decisions: dict[int, list[Decision]] = {}
     digest = 0
     sources = _sources(program)
-    for each in presets:
-        for execution in executions_of(program, each, most):
+    for each, limit in zip(presets, branches):
+        for execution in executions_of(program, each, most, limit):
             address = execution.address
             counts[address] += 1
             for read_ in seen.get(address, ()):
@@ -132,24 +139,44 @@ def observe(program: Program, webs: Webs, presets: Presets, most: int = MAX_BUND
     )
 
 
-def events_differ(old: Program, new: Program, presets: Mapping[str, int]) -> bool:
-    """Return whether two programs do different things but for updates of registers."""
-    pairs = zip_longest(_events(old, presets), _events(new, presets))
+def events_differ(
+    old: Program, new: Program, presets: Mapping[str, int], *, with_branches: bool = True
+) -> bool:
+    """Return whether two programs do different things but for updates of registers.
+
+    Of a long run, the evidence is its beginning. Without branches, it does not count how they
+    decide.
+    """
+    limit = branches_within(old, presets, MAX_OBSERVED)
+    events = _events(old, presets, limit, with_branches)
+    others = _events(new, presets, limit if with_branches else None, with_branches)
+    pairs = zip(events, others) if limit and not with_branches else zip_longest(events, others)
     return any(one != other for one, other in pairs)
 
 
-def _events(program: Program, presets: Mapping[str, int]) -> Iterator[Event]:
+def _events(
+    program: Program, presets: Mapping[str, int], branches: int | None, with_branches: bool
+) -> Iterator[Event]:
     """Yield what each executed bundle does; nothing for those that only update registers."""
     sources = _sources(program)
-    for execution in executions_of(program, presets):
-        yield from _events_of(sources[execution.address], execution)
+    for execution in executions_of(program, presets, branches=branches):
+        taken = execution.taken if with_branches else None
+        yield from _events_of(sources[execution.address], execution._replace(taken=taken))
 
 
-_Source = tuple[object, tuple[tuple[int, bool], ...]]
-"""An instruction without its registers that can change, and their positions and liveness."""
+def branches_within(program: Program, presets: Mapping[str, int], bundles: int) -> int | None:
+    """Return how many branches the first bundles of a run execute; None if it ends before.
+
+    Runs of a program and of a rewritten one are equally far after as many branches.
+    """
+    count = number = 0
+    for execution in executions_of(program, presets, bundles + 1):
+        number += 1
+        count += execution.taken is not None
+    return count if number > bundles else None
 
 
-def _events_of(sources: Sequence[_Source], execution: Execution) -> Iterator[Event]:
+def _events_of(sources: Sequence[Source], execution: Execution) -> Iterator[Event]:
     """Yield what the instructions of a bundle do, and then where its branch leads."""
     if sources:
         found: list[object] = []
@@ -163,17 +190,25 @@ def _events_of(sources: Sequence[_Source], execution: Execution) -> Iterator[Eve
         yield (execution.taken,)
 
 
-def _sources(program: Program) -> list[tuple[_Source, ...]]:
-    return [_sources_of(program.isa, program.bundles[n]) for n in program.bundle_at_address]
+def _sources(program: Program) -> list[tuple[Source, ...]]:
+    isa, bundles = program.isa, program.bundles
+    return [tuple(scalar_reads(isa, bundles[n]).values()) for n in program.bundle_at_address]
+
+
+class Source(NamedTuple):
+    """An instruction without its registers that can change, and their positions and liveness."""
+
+    text: tuple[str, ...]
+    registers: tuple[tuple[int, bool], ...]
 
 
 @cached_on_bundle
-def _sources_of(isa: Isa, bundle: Bundle) -> tuple[_Source, ...]:
-    """Return the instructions of a bundle that do more than to update registers.
+def scalar_reads(isa: Isa, bundle: Bundle) -> dict[int, Source]:
+    """Return the instructions of a bundle that do more than to update registers, by number.
 
     Of a branch, only its outcome counts, and not what it compares.
     """
-    found: list[_Source] = []
+    found: dict[int, Source] = {}
     positions = scalar_registers(isa).positions
     changing = scalar_registers(isa).changing
     for number, instruction in enumerate(bundle.instructions):
@@ -190,8 +225,8 @@ def _sources_of(isa: Isa, bundle: Bundle) -> tuple[_Source, ...]:
         }
         words = enumerate(instruction.words[1:])
         rest = ["" if operand in reads else word.lower() for operand, word in words]
-        found.append(((instruction.mnemonic, *rest), tuple(reads.values())))
-    return tuple(found)
+        found[number] = Source((instruction.mnemonic, *rest), tuple(reads.values()))
+    return found
 
 
 def executed_updates(program: Program, executions: Sequence[int | None]) -> int:
@@ -211,9 +246,12 @@ def updates_at(observation: Observation, places: frozenset[Place]) -> int:
 
 
 def executions_of(
-    program: Program, presets: Mapping[str, int], most: int = MAX_BUNDLES
+    program: Program,
+    presets: Mapping[str, int],
+    most: int = MAX_BUNDLES,
+    branches: int | None = None,
 ) -> Iterator[Execution]:
-    """Execute a program to its end, or as many bundles as there may be at most.
+    """Execute a program to its end, or as many bundles or branches as there may be at most.
 
     Registers of the host without a value get a random one.
     """
@@ -224,10 +262,14 @@ def executions_of(
         if not 0 <= address < len(steps):
             return
         step = steps[address]
-        behind = _updated(step, values) if step.updates else values
+        behind = values
+        if step.updates:
+            behind = Values(updated(step, values.given), updated(step, values.drawn))
         taken = None if step.branch is None else _is_taken(step.branch, values.given)
         yield Execution(address, values, behind, taken)
-        if step.halts:
+        if branches is not None:
+            branches -= taken is not None
+        if step.halts or branches == 0:
             return
         target = step.branch.target if step.branch is not None and taken else address + 1
         assert target is not None, "the program takes the target of a branch from a register"
@@ -269,17 +311,14 @@ def _first_values(program: Program, presets: Mapping[str, int]) -> Values:
     return Values(given, drawn)
 
 
-def _updated(step: Step, values: Values) -> Values:
-    given, drawn = list(values.given), list(values.drawn)
+def updated(step: Step, values: Sequence[int]) -> Sequence[int]:
+    """Return the values of all registers, as unsigned numbers, after the updates of a bundle."""
+    found = list(values)
     for update in step.updates:
-        given[update.register] = _number(update.value(values.given))
-        drawn[update.register] = _number(update.value(values.drawn))
-    return Values(given, drawn)
-
-
-def _number(value: Value) -> int:
-    assert isinstance(value, int), "all values are known"
-    return value & _MASK
+        value = update.value(values)
+        assert isinstance(value, int), "all values are known"
+        found[update.register] = value & _MASK
+    return found
 
 
 def _is_taken(branch: Branch, values: Sequence[int]) -> bool:

@@ -43,15 +43,11 @@ Operand = tuple[int, int, int]
 
 
 class Rewriting(NamedTuple):
-    """Operands with their new texts, instructions that are left out, and those to begin with.
-
-    `moved` instructions go to the bundle at another address of their block.
-    """
+    """Operands with their new texts, instructions that are left out, and those to begin with."""
 
     operands: Mapping[Operand, str] = {}
     removed: frozenset[Place] = frozenset()
     first: tuple[str, ...] = ()
-    moved: Mapping[Place, int] = {}
 
 
 def rewritten(program: Program, change: Rewriting) -> Program | None:
@@ -59,7 +55,7 @@ def rewritten(program: Program, change: Rewriting) -> Program | None:
     edits: list[TextEdit] = []
     changed = {(address, number) for address, number, _ in change.operands} - change.removed
     for block in packing_blocks(program):
-        if not any(address in block for address, _ in (*change.removed, *change.moved)):
+        if not any(address in block for address, _ in change.removed):
             edits += [_operand_edit(program, o, t) for o, t in change.operands.items()
                       if o[0] in block and o[:2] in changed]  # fmt: skip
             continue
@@ -75,12 +71,12 @@ def rewritten(program: Program, change: Rewriting) -> Program | None:
 
 
 def _bundles(program: Program, block: range, change: Rewriting) -> list[Sequence[Operation]]:
-    """Return the operations of a block's bundles that are left in them, or are moved there."""
+    """Return the operations of a block's bundles that are left in them."""
     found: dict[int, list[Operation]] = {address: [] for address in block}
     for operation in operations_of(program, block):
         place = operation.address, operation.number
         if place not in change.removed:
-            found[change.moved.get(place, operation.address)].append(operation)
+            found[operation.address].append(operation)
     order = slot_order(program)
     return [in_order(bundle, order) for bundle in found.values() if bundle]
 
@@ -216,8 +212,10 @@ def other_decisions(known: Known) -> Iterator[Rewriting]:
         decisions = known.observation.decisions.get(use.address, ())
         branch = steps[use.address].branch
         partner = _partner(known, use)
-        if branch is None or not branch.relation or not decisions or partner is None:
+        if branch is None or not branch.relation or partner is None:
             continue
+        if len({each.taken for each in decisions}) < 2:
+            continue  # where it leads else is not known, or is behind what was observed
         yield from _with_registers(known, web, use, partner, steps[use.address])
         yield from _with_constants(known, web, use, partner, steps[use.address])
 
