@@ -20,8 +20,7 @@ __all__ = ["pytest_runtest_call", "pytest_runtest_setup"]
 
 # Nothing here depends on the clock: on a busy machine everything takes its time.
 _PATIENT = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 settings.register_profile("same", _PATIENT, derandomize=True)
 settings.register_profile(

@@ -64,6 +64,7 @@ WORTH_A_FILE = {
     "ipu_asm/testbench/golden.py": "a fixture of pytest",
     "ipu_lsp/debug_adapter/main.py": "an entry point",
     "ipu_lsp/debug_adapter/server.py": "an entry point",
+    "ipu_lsp/server/features.py": "the table of what the server can do",
     "ipu_lsp/server/server.py": "an entry point",
     "ipu_lsp/tcp.py": "a transport",
 }
@@ -71,10 +72,7 @@ DATA = ("instruction_spec.py", "texts.py")
 OF_EACH_SET = ("__main__.py", "description.py", "machine_code.py", "manifest.py")
 # One makes calls out of the operand names of an instruction set, never out of what users write;
 # the other runs what Jinja's sandbox generates.
-MAKERS_OF_CODE = (
-    Path("ipu_asm/emulator/binding.py"),
-    Path("ipu_asm/source/jinja/compiled.py"),
-)
+MAKERS_OF_CODE = (Path("ipu_asm/emulator/binding.py"), Path("ipu_asm/source/jinja/compiled.py"))
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 # Words that are a slot's, a flow's or Python's as well as a mnemonic.
 ALSO_OTHER_THINGS = {

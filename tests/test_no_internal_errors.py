@@ -48,11 +48,7 @@ REQUESTS: dict[str, Json] = {
 INTERNAL_ERROR = -32603
 
 
-def check_commands(
-    path: Path,
-    text: str,
-    names: Sequence[str],
-) -> None:
+def check_commands(path: Path, text: str, names: Sequence[str]) -> None:
     """Each command ends as it should."""
     path.write_text(text, "utf-8", "replace")
     for name in names:
@@ -77,20 +73,14 @@ def check_server(uri: str, text: str, language: str) -> None:
 @example(text='{% set a = "\\ud800" %}# {{ a }}')
 @settings(max_examples=25, deadline=None)
 @given(text=TEMPLATES)
-def test_a_template_is_no_internal_error_of_a_command(
-    text: str,
-    tmp_path: Path,
-) -> None:
+def test_a_template_is_no_internal_error_of_a_command(text: str, tmp_path: Path) -> None:
     check_commands(tmp_path / "a.asm", text, [*COMMANDS])
 
 
 @example(text="".join(f"#define c{n} c{n + 1}\n" for n in range(1_000)) + "c0")
 @settings(max_examples=40, deadline=None)
 @given(text=DIRECTIVES)
-def test_a_directive_is_no_internal_error_of_a_command(
-    text: str,
-    tmp_path: Path,
-) -> None:
+def test_a_directive_is_no_internal_error_of_a_command(text: str, tmp_path: Path) -> None:
     check_commands(tmp_path / "a.S", "# isa: colossus\n" + text, ["lint", "fmt", "expand"])
 
 

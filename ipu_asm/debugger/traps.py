@@ -218,11 +218,7 @@ def _without(checks: dict[int, list[_Check]], proven: frozenset[Span]) -> dict[i
 
 def _checks(comment: AssertionComment, nodes: Sequence[Node]) -> list[_Check]:
     return [
-        _Check(
-            node,
-            comment.text[node.span.start : node.span.end],
-            comment.place(node.span),
-        )
+        _Check(node, comment.text[node.span.start : node.span.end], comment.place(node.span))
         for node in nodes
     ]
 

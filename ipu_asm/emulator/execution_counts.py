@@ -70,8 +70,7 @@ class ExecutionCounts:
         """Return the counts of the conditional branches of the program, by address."""
         return {
             branch.pc: BranchCount(
-                self.departures[branch.pc, branch.target],
-                self.departures[branch.pc, branch.pc + 1],
+                self.departures[branch.pc, branch.target], self.departures[branch.pc, branch.pc + 1]
             )
             for branch in conditional_branches(isa, tuple(words))
         }

@@ -13,12 +13,7 @@ from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.dependences import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.ide.pages.instruction import reads_of_changed_registers
-from ipu_asm.ide.run_facts import (
-    configuration_phrase,
-    listed,
-    shown_facts,
-    unknown_registers,
-)
+from ipu_asm.ide.run_facts import configuration_phrase, listed, shown_facts, unknown_registers
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import counted

@@ -16,12 +16,7 @@ from ipu_asm.emulator.stated_options import StatedRegister, stated_registers
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions
 from ipu_asm.flow.loop_numbers import total_cycles
-from ipu_asm.ide.run_facts import (
-    configuration_phrase,
-    cycles_sentence,
-    shown_facts,
-    size_in_memory,
-)
+from ipu_asm.ide.run_facts import configuration_phrase, cycles_sentence, shown_facts, size_in_memory
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program

@@ -36,17 +36,7 @@ PARAMETER: Final = "parameter"
 COMMENT: Final = "comment"
 DIRECTIVE: Final = "macro"
 STRING: Final = "string"
-KINDS: Final = (
-    MNEMONIC,
-    REGISTER,
-    LABEL,
-    NUMBER,
-    KEYWORD,
-    PARAMETER,
-    COMMENT,
-    DIRECTIVE,
-    STRING,
-)
+KINDS: Final = (MNEMONIC, REGISTER, LABEL, NUMBER, KEYWORD, PARAMETER, COMMENT, DIRECTIVE, STRING)
 DEFINITION: Final = "definition"
 DEPRECATED: Final = "deprecated"
 _MAX_MODIFIERS: Final = 31
@@ -292,11 +282,7 @@ def _of_tag(
 
 
 def _of_name(
-    analysis: Analysis,
-    word: TagWord,
-    before: str,
-    definition: NameDefinition | None,
-    defines: bool,
+    analysis: Analysis, word: TagWord, before: str, definition: NameDefinition | None, defines: bool
 ) -> SemanticToken:
     """Return the token of a name; that of a register's name has the colour of the register."""
     if definition is None:

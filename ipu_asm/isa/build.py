@@ -72,11 +72,7 @@ def _instructions(
 
 
 def _instruction(
-    description: IsaDescription,
-    slot: str,
-    layout: SlotLayout,
-    position: int,
-    mnemonic: str,
+    description: IsaDescription, slot: str, layout: SlotLayout, position: int, mnemonic: str
 ) -> InstructionSpec:
     entry = description.instructions[slot][mnemonic]
     opcode = entry.get("opcode", position)

@@ -87,9 +87,7 @@ def _unknown_names(
     unknown = selection_of(configuration).unknown_selectors()
     findings = [
         ConfigurationFinding(
-            f"no finding has the code or name {quoted(name)}{rule_hint(name)}",
-            path,
-            is_fatal=False,
+            f"no finding has the code or name {quoted(name)}{rule_hint(name)}", path, is_fatal=False
         )
         for name in unknown[:MOST_FINDINGS]
     ]

@@ -134,11 +134,7 @@ def _all_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) ->
 
 
 def _macros_after(
-    moved: Macros,
-    bundles: list[Bundle],
-    cache: IncrementalCache,
-    before: Program,
-    diff: BundleDiff,
+    moved: Macros, bundles: list[Bundle], cache: IncrementalCache, before: Program, diff: BundleDiff
 ) -> Macros:
     """Return the macros; `moved` are those of the earlier state with current bundle numbers."""
     isa = before.isa

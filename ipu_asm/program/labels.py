@@ -107,12 +107,7 @@ def are_labelled_alike(old: Sequence[Bundle], new: Sequence[Bundle]) -> bool:
 class References:
     """Resolves label operands to addresses."""
 
-    def __init__(
-        self,
-        bundles: Sequence[Bundle],
-        addresses: Sequence[int],
-        labels: Labels,
-    ) -> None:
+    def __init__(self, bundles: Sequence[Bundle], addresses: Sequence[int], labels: Labels) -> None:
         self._bundles = bundles
         self._addresses = addresses
         self._labels = {label: addresses[number] for label, number in labels.bundles.items()}

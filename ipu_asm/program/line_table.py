@@ -94,10 +94,7 @@ class LineTable:
     """
 
     def __init__(
-        self,
-        program: Program,
-        expansion: Expansion | None = None,
-        source: SourceFile | None = None,
+        self, program: Program, expansion: Expansion | None = None, source: SourceFile | None = None
     ) -> None:
         self.program = program
         self.expansion = expansion

@@ -33,19 +33,13 @@ _BLOCK_COMMENT_RULES: tuple[dict[str, Any], ...] = (
         "afterText": r"^[ \t]*\*/$",
         "action": {"indent": "indentOutdent", "appendText": " * "},
     },
-    {
-        "beforeText": r"^[ \t]*/\*(?:(?!\*/).)*$",
-        "action": {"indent": "none", "appendText": " * "},
-    },
+    {"beforeText": r"^[ \t]*/\*(?:(?!\*/).)*$", "action": {"indent": "none", "appendText": " * "}},
     {
         "beforeText": r"^[ \t]* \*(?:[ ](?:(?!\*/).)*)?$",
         "previousLineText": r"^[ \t]*(?:/\*| \*(?!/))(?:(?!\*/).)*$",
         "action": {"indent": "none", "appendText": "* "},
     },
-    {
-        "beforeText": r"^[ \t]* \*/[ \t]*$",
-        "action": {"indent": "none", "removeText": 1},
-    },
+    {"beforeText": r"^[ \t]* \*/[ \t]*$", "action": {"indent": "none", "removeText": 1}},
 )
 EXTENSION = Path(grammar_folder()).parent / "vscode-extension"
 _WIDTH = 100
@@ -88,11 +82,7 @@ def vscode_files(folder: Path = EXTENSION) -> dict[str, str]:
     }
     names = formatted(list(languages)).rstrip()
     source = f"{_TYPESCRIPT} {names};\n\n{_SIGNATURES}{''.join(_signatures())}];\n"
-    return {
-        "package.json": formatted(package),
-        "src/languages.ts": source,
-        **configurations,
-    }
+    return {"package.json": formatted(package), "src/languages.ts": source, **configurations}
 
 
 _TYPESCRIPT = """\

@@ -21,13 +21,7 @@ from typing import Mapping, Sequence
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.expansion import (
-    Deferred,
-    Expansion,
-    NameUse,
-    SourceSettings,
-    place_of_use,
-)
+from ipu_asm.source.expansion import Deferred, Expansion, NameUse, SourceSettings, place_of_use
 from ipu_asm.source.macros.edited_lines import MacroLines
 from ipu_asm.source.macros.expand_macros import expand_macros
 from ipu_asm.source.patches import EditedLines, EditedMap, Patch, Shift

@@ -49,9 +49,7 @@ class _Occurrence(NamedTuple):
     offset: int
 
 
-def lifted_findings(
-    expanded: Iterable[tuple[Expansion, Sequence[Diagnostic]]],
-) -> list[Diagnostic]:
+def lifted_findings(expanded: Iterable[tuple[Expansion, Sequence[Diagnostic]]]) -> list[Diagnostic]:
     """Return the findings of all expansions, and about them, at their written places, each once.
 
     The expansions come with the findings about their texts.

@@ -125,10 +125,7 @@ def _unknown(syntax: BundleSyntax, surface: Surface, token: int) -> Diagnostic |
     names = tuple(surface.directives)
     nearest = _vocabulary(names).intended(word) or _vocabulary((*names, *OTHERS)).intended(word)
     return UnplacedFinding(
-        UNKNOWN_DIRECTIVE,
-        f"unknown directive {quoted(word)}",
-        nearest,
-        dropped_if_defined=(word,),
+        UNKNOWN_DIRECTIVE, f"unknown directive {quoted(word)}", nearest, dropped_if_defined=(word,)
     ).at(syntax.span_of(token, token + 1))
 
 

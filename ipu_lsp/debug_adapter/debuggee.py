@@ -18,11 +18,7 @@ from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.explanations import missing_inputs, name_with_purpose, writer_of
 from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.expressions.program_names import live_context, names_from_template
-from ipu_asm.debugger.inspection import (
-    Inspector,
-    MemoryRange,
-    StateAtCycle,
-)
+from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.emulator.faults import ProgramError

@@ -114,15 +114,11 @@ FEATURES = (
         t.DocumentOnTypeFormattingOptions(ON_TYPE[0], list(ON_TYPE[1:])),
     ),
     Feature(
-        t.TEXT_DOCUMENT_INLAY_HINT,
-        "hints.inlay_hints",
-        t.InlayHintOptions(resolve_provider=False),
+        t.TEXT_DOCUMENT_INLAY_HINT, "hints.inlay_hints", t.InlayHintOptions(resolve_provider=False)
     ),
     Feature(t.TEXT_DOCUMENT_INLINE_VALUE, "hints.inline_values"),
     Feature(
-        t.TEXT_DOCUMENT_CODE_LENS,
-        "hints.code_lenses",
-        t.CodeLensOptions(resolve_provider=False),
+        t.TEXT_DOCUMENT_CODE_LENS, "hints.code_lenses", t.CodeLensOptions(resolve_provider=False)
     ),
     Feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "structure.document_symbols"),
     Feature(t.WORKSPACE_SYMBOL, "structure.workspace_symbols"),

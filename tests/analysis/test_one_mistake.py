@@ -215,12 +215,7 @@ def test_two_operands_that_touch_are_two_operands_where_that_is_right() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "\0\1\2abc\3;;\0x\n acx;;",
-        "acc; bkpt;;\n\0",
-        "\1a\2b\3c\4d\5e;;",
-    ],
+    "text", ["\0\1\2abc\3;;\0x\n acx;;", "acc; bkpt;;\n\0", "\1a\2b\3c\4d\5e;;"]
 )
 @pytest.mark.parametrize("isa", ["ipu", "edgenpu", "colossus"])
 def test_what_is_no_text_has_one_finding(text: str, isa: str) -> None:

@@ -20,10 +20,7 @@ BIN = b"".join(word.to_bytes(24, "little") for word in WORDS)
 BAD = "acc.frist;;\nset lr0 40000; b nowhere;;\n"
 
 
-FILES = {
-    "a.s": SOURCE,
-    "bad.s": BAD,
-}
+FILES = {"a.s": SOURCE, "bad.s": BAD}
 
 
 def check_as(arguments: str, status: int = 0, out: str | None = "", err: str | None = "") -> Ran:

@@ -30,10 +30,7 @@ set lr1 0;;
 bkpt;;"""
 
 
-FILES = {
-    "ipu.toml": '[template."a.asm"]\ncontexts = [{reg = 3}, {reg = 4}]\n',
-    "a.asm": TEMPLATE,
-}
+FILES = {"ipu.toml": '[template."a.asm"]\ncontexts = [{reg = 3}, {reg = 4}]\n', "a.asm": TEMPLATE}
 
 
 def check(arguments: str, status: int = 0, err: str = "") -> Ran:

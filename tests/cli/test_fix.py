@@ -56,10 +56,7 @@ def test_a_good_file_is_not_touched() -> None:
 def test_unsafe_fixes_need_to_be_asked_for() -> None:
     check_fix(UNSAFE, UNSAFE, status=0, err="")
     check_fix(
-        UNSAFE,
-        "acc;;\nacc;;\nbkpt;;\n",
-        "--fix --unsafe-fixes",
-        err="Fixed 1 finding in 1 file\n",
+        UNSAFE, "acc;;\nacc;;\nbkpt;;\n", "--fix --unsafe-fixes", err="Fixed 1 finding in 1 file\n"
     )
     note = "ipu-lint: note: --unsafe-fixes changes nothing without --fix or --diff\n"
     check_fix(UNSAFE, UNSAFE, "--unsafe-fixes", 0, note)

@@ -47,9 +47,7 @@ VALIDATOR = Draft4Validator(SCHEMA)
 # Tabs, wide characters, both sorts of line break, findings of several lines and at the very end.
 TEXT = "start:\r\n\t\u5909 ad lr0;;\rstart:\n\U0001f600 b start"
 RENAME = Fix(
-    "rename it",
-    (TextEdit(Span(9, 10), "x"), TextEdit(Span(11, 13), "add")),
-    Applicability.UNSAFE,
+    "rename it", (TextEdit(Span(9, 10), "x"), TextEdit(Span(11, 13), "add")), Applicability.UNSAFE
 )
 HALT = Fix("halt", (TextEdit(Span(len(TEXT), len(TEXT)), ";;bkpt"),), Applicability.DISPLAY)
 ADD = Fix("write `add`", (TextEdit(Span(11, 13), "add"),), Applicability.SAFE)

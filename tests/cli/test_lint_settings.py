@@ -44,9 +44,7 @@ mnemonic-case = "lower"
 """
 
 
-FILES = {
-    "a.s": "# isa: ipu\nbkpt;;\n",
-}
+FILES = {"a.s": "# isa: ipu\nbkpt;;\n"}
 
 
 def shown(*arguments: str) -> str:

@@ -15,10 +15,7 @@ WRONG = "operand `reg`: expected a loop register (`lr0` to `lr15`), found `lr"
 AT = "k/a.asm:1:5: error[E104] "
 
 
-FILES = {
-    "ipu.toml": CONFIGURATION,
-    "k/a.asm": TEMPLATE,
-}
+FILES = {"ipu.toml": CONFIGURATION, "k/a.asm": TEMPLATE}
 
 
 def check(arguments: str, status: int, *beginnings: str) -> None:

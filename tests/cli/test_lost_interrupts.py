@@ -26,9 +26,7 @@ pytestmark = [
 Act = Callable[[], None]
 
 
-FILES = {
-    "a.s": "x: incr lr0 1; b x;;\n",
-}
+FILES = {"a.s": "x: incr lr0 1; b x;;\n"}
 
 
 @pytest.fixture(params=LOSING)

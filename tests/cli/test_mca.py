@@ -119,10 +119,7 @@ again:
 """
 
 
-FILES = {
-    "nested.s": NESTED,
-    "cr4.s": UP_TO_CR4,
-}
+FILES = {"nested.s": NESTED, "cr4.s": UP_TO_CR4}
 
 
 def check(arguments: str, status: int = 0) -> Ran:
@@ -148,9 +145,7 @@ def check_refused(arguments: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("stem", DTYPES)
-def test_the_cycles_of_an_example_are_those_of_a_real_run(
-    stem: str,
-) -> None:
+def test_the_cycles_of_an_example_are_those_of_a_real_run(stem: str) -> None:
     case = published_case(stem, DTYPES[stem][0])
     registers = " ".join(f"--cr {number}={value}" for number, value in case.cr.items())
     registers += "".join(f" --lr {number}={value}" for number, value in case.lr.items())
@@ -166,10 +161,7 @@ def test_the_cycles_of_an_example_are_those_of_a_real_run(
     ("taps", "arguments"),
     [(3, "--context taps=3"), (5, "--define taps=5"), (4, "--context taps=4")],
 )
-def test_the_cycles_of_a_template_are_those_of_a_real_run(
-    taps: int,
-    arguments: str,
-) -> None:
+def test_the_cycles_of_a_template_are_those_of_a_real_run(taps: int, arguments: str) -> None:
     file = f"{ROOT}/examples/row_filter.asm --cr 0=0 --cr 1=0x40000 --cr 2=5120"
     ran = run(run_main, f"{file} --json --define taps={taps}".split())
     report = check_json(f"{file} {arguments}")
@@ -186,9 +178,7 @@ def test_the_cycles_of_a_template_are_those_of_a_real_run(
         "break; set lr1 1;; bkpt;;",
     ],
 )
-def test_runs_that_leave_the_program_take_as_long_as_real_ones(
-    text: str,
-) -> None:
+def test_runs_that_leave_the_program_take_as_long_as_real_ones(text: str) -> None:
     Path("a.s").write_text(text)
     ran = run(run_main, ["a.s", "--json"])
     assert check_json("a.s")["cycles"] == json.loads(ran.out)["cycles"]
@@ -250,10 +240,7 @@ def test_loops_have_trips_cycles_and_bounds() -> None:
         ("beq lr1 lr3 +2;; acc;; incr lr1 1;;", None),
     ],
 )
-def test_the_dependence_is_that_of_a_loop_with_one_path(
-    body: str,
-    dependence: int | None,
-) -> None:
+def test_the_dependence_is_that_of_a_loop_with_one_path(body: str, dependence: int | None) -> None:
     Path("a.s").write_text(f"set lr3 1; set lr9 12;; x: {body} bne lr1 lr9 x;; bkpt;;")
     [loop] = check_json("a.s -W")["loops"]
     assert loop["dependence"] == dependence
@@ -462,11 +449,7 @@ def test_warnings_may_be_off() -> None:
         ("acc;;\nx: b x;;", "never leaves the loop in line 2", ""),
     ],
 )
-def test_a_run_that_fails_is_a_finding_that_says_why(
-    text: str,
-    how: str,
-    why: str,
-) -> None:
+def test_a_run_that_fails_is_a_finding_that_says_why(text: str, how: str, why: str) -> None:
     Path("a.s").write_text(text)
     ran = check("a.s -W", 1)
     assert how in ran.out
@@ -487,10 +470,7 @@ def test_a_fault_has_the_cycles_before_it() -> None:
     ],
 )
 def test_other_machines_have_a_reduced_report(
-    file: str,
-    bundles: int,
-    loops: list[Any],
-    note: str,
+    file: str, bundles: int, loops: list[Any], note: str
 ) -> None:
     ran = check(f"{ROOT}/examples/{file} -W --format json")
     report = json.loads(ran.out)
@@ -579,9 +559,7 @@ def test_units_and_the_share_of_the_peak_are_those_of_the_executed_bundles() -> 
     assert report["peak"] == {"flop_per_cycle": 256, "share": share}
     (loop,) = report["loops"]
     assert (loop["trips"], loop["cycles"], loop["dependence"]) == ({"least": 4, "most": 4}, 12, 2)
-    assert loop["chain"] == [
-        {"row": 14, "mnemonic": "vmac.f", "register": "bml0"},
-    ]
+    assert loop["chain"] == [{"row": 14, "mnemonic": "vmac.f", "register": "bml0"}]
 
 
 def test_a_configuration_that_is_not_known_has_no_peak() -> None:
@@ -649,10 +627,7 @@ def test_a_count_that_data_decides_leaves_out_what_depends_on_it() -> None:
         ("nested.s --pack --format html", "--pack writes a program, found --format html"),
     ],
 )
-def test_wrong_usage_is_told_in_one_line(
-    arguments: str,
-    message: str,
-) -> None:
+def test_wrong_usage_is_told_in_one_line(arguments: str, message: str) -> None:
     check_refused(arguments, message)
 
 
@@ -670,9 +645,7 @@ def test_help_and_version_are_for_people() -> None:
 
 @settings(max_examples=100)
 @given(data=BYTES)
-def test_any_bytes_are_reported_or_refused(
-    data: bytes,
-) -> None:
+def test_any_bytes_are_reported_or_refused(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         give_input(monkeypatch, data)
         ran = run(main, ["-", "--isa", "ipu", "--format", "json"])
@@ -695,10 +668,7 @@ ROWS_OF_IPU2 = """\
 @pytest.mark.parametrize(
     ("option", "size"), [("", 512), ("--wide off", 128), ("--wide INT32", 512)]
 )
-def test_the_option_for_the_mode_of_ipu2_counts_before_the_comment(
-    option: str,
-    size: int,
-) -> None:
+def test_the_option_for_the_mode_of_ipu2_counts_before_the_comment(option: str, size: int) -> None:
     Path("rows.s").write_text(ROWS_OF_IPU2)
     (load,) = check_json(f"rows.s -W {option}")["accesses"]
     assert (load["start"], load["end"]) == (0, size)
@@ -761,8 +731,6 @@ def test_annotations_of_several_programs_come_together() -> None:
 
 
 @pytest.mark.parametrize("option", ["--pack", "--format html"])
-def test_what_is_for_one_program_is_refused_for_a_folder(
-    option: str,
-) -> None:
+def test_what_is_for_one_program_is_refused_for_a_folder(option: str) -> None:
     _write_project()
     check_refused(f"kernels {option}", f"{option} is for one program")

@@ -121,9 +121,7 @@ row:
 
 
 @pytest.mark.parametrize("mode", ["off", "fp32", "int32"])
-def test_the_proof_runs_in_the_mode_that_is_stated(
-    mode: str,
-) -> None:
+def test_the_proof_runs_in_the_mode_that_is_stated(mode: str) -> None:
     ran = check(IPU2_ROWS, f"-W --wide {mode} --cr 5=16")
     assert "10 -> 6 bundles, 115 -> 51 cycles; proven, and compared in 3 runs" in ran.err
     stated = IPU2_ROWS.replace("ipu2", f"ipu2\n# CR wide = {mode}, quantize = on", 1)

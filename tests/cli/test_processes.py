@@ -126,8 +126,7 @@ def test_a_full_disk_is_told(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [("ipu_asm", each) for each in ("lint", "as", "run", "fmt", "mca")] + [("ipu_lsp",)],
+    "command", [("ipu_asm", each) for each in ("lint", "as", "run", "fmt", "mca")] + [("ipu_lsp",)]
 )
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_that_cannot_be_written_is_told(command: tuple[str, ...], option: str) -> None:

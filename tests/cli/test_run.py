@@ -39,11 +39,7 @@ ENDLESS = "x: incr lr0 1; b x;;\n"
 SPEED = re.compile(r"[\d,]+ cycles? in \d+\.\d{3} s, [\d,]+ cycles per second")
 
 
-FILES = {
-    "count.s": COUNT,
-    "fault.s": FAULT,
-    "endless.s": ENDLESS,
-}
+FILES = {"count.s": COUNT, "fault.s": FAULT, "endless.s": ENDLESS}
 
 
 def check_run(

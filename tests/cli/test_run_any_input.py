@@ -23,10 +23,7 @@ WORDS = st.lists(st.integers(0, (1 << 179) - 1), min_size=1, max_size=20)
 HURRIED = settings(max_examples=100)
 
 
-def check_any(
-    data: bytes,
-    options: str,
-) -> Ran:
+def check_any(data: bytes, options: str) -> Ran:
     """The program from standard input is run or refused; if it is run, all outputs are there."""
     arguments = f"- --isa ipu --max-cycles 50 --json {options}".split()
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -47,17 +44,13 @@ def check_any(
 
 @HURRIED
 @given(data=BYTES)
-def test_any_bytes_are_run_or_refused(
-    data: bytes,
-) -> None:
+def test_any_bytes_are_run_or_refused(data: bytes) -> None:
     check_any(data, "--break")
 
 
 @HURRIED
 @given(words=WORDS)
-def test_any_words_have_a_trace_and_a_profile(
-    words: list[int],
-) -> None:
+def test_any_words_have_a_trace_and_a_profile(words: list[int]) -> None:
     image = b"".join(word.to_bytes(24, "little") for word in words)
     ran = check_any(image, "--format bin --trace out.trace --profile out.json")
     cycles = json.loads(ran.out)["cycles"]
@@ -82,10 +75,7 @@ TEXTS = st.lists(st.sampled_from(PARTS.split()) | st.text(max_size=3), max_size=
     ),
     text=TEXTS,
 )
-def test_any_text_for_an_option_is_taken_or_refused(
-    option: str,
-    text: str,
-) -> None:
+def test_any_text_for_an_option_is_taken_or_refused(option: str, text: str) -> None:
     Path("loop.s").write_text("loop: incr lr0 1; bne lr0 lr1 loop;;\nbkpt;;\n")
     ran = run(main, ["loop.s", "-W", "--lr", "1=5", f"{option}={text}"])
     assert ran.status in (0, 1, 2)

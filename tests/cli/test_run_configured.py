@@ -17,11 +17,7 @@ expect = ["zeros@0x2000:512"]
 NOTE = "ipu-run: note: registers and data are those of ipu.toml\n"
 
 
-FILES = {
-    "k.s": STORE,
-    "ipu.toml": RUN,
-    "data/x.bin": bytes(range(128)),
-}
+FILES = {"k.s": STORE, "ipu.toml": RUN, "data/x.bin": bytes(range(128))}
 
 
 def check_printed(*options: str, err: str = "") -> list[str]:

@@ -20,9 +20,7 @@ end: bkpt;;
 """
 
 
-FILES = {
-    "k.s": KERNEL,
-}
+FILES = {"k.s": KERNEL}
 
 
 def check_coverage(arguments: str, name: str, status: int = 0) -> str:

@@ -24,9 +24,7 @@ ROWS = np.arange(-128, 128, dtype=np.int8).reshape(2, 128)
 COPYING = "copy.s --cr 0=0x1000 --cr 1=0x2000 --cr 2=1 --load rows.npy@0x1000"
 
 
-FILES = {
-    "copy.s": COPY,
-}
+FILES = {"copy.s": COPY}
 
 
 @pytest.fixture(autouse=True)

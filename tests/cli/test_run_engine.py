@@ -38,9 +38,7 @@ def engine_line(text: str) -> str:
     return next(line for line in text.splitlines() if line.startswith("engine: "))
 
 
-def test_the_chosen_engine_runs_the_program(
-    kernel: str,
-) -> None:
+def test_the_chosen_engine_runs_the_program(kernel: str) -> None:
     result = ran(kernel, "-v", "--engine", "numpy")
     assert engine_line(result.out) == "engine: numpy, as chosen"
     result = ran(kernel, "--verbose", "--engine", "core")
@@ -69,10 +67,7 @@ def test_without_the_runtime_numpy_runs_and_says_why(
     assert engine_line(result.out).startswith("engine: numpy: `wasmtime` cannot be imported")
 
 
-def test_breaks_and_assertions_stop_the_core_too(
-    kernel: str,
-    tmp_path: Path,
-) -> None:
+def test_breaks_and_assertions_stop_the_core_too(kernel: str, tmp_path: Path) -> None:
     results = []
     for engine in ("core", "numpy"):
         result = ran(kernel, "--engine", engine, "--break", "--json")

@@ -26,11 +26,7 @@ COPYING = "copy.s --load data@0x1000 --cr 0=0x1000 --cr 1=0x2000 --cr 2=1"
 HELP = " (see `ipu-run --help`)\n"
 
 
-FILES = {
-    "copy.s": COPY,
-    "endless.s": "x: b x;;",
-    "data": DATA,
-}
+FILES = {"copy.s": COPY, "endless.s": "x: b x;;", "data": DATA}
 
 
 def check_files(
@@ -142,10 +138,7 @@ def test_a_program_is_not_read_without_end(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("arguments", "stopped"),
-    [
-        (f"{COPYING} --lr 9=1", "fault"),
-        (f"{COPYING} --max-cycles 5", "cycle-limit"),
-    ],
+    [(f"{COPYING} --lr 9=1", "fault"), (f"{COPYING} --max-cycles 5", "cycle-limit")],
 )
 def test_nothing_is_dumped_over_a_good_file(arguments: str, stopped: str) -> None:
     Path("out").write_bytes(b"as before")
@@ -223,10 +216,7 @@ def test_a_file_that_cannot_be_written_after_all_is_told() -> None:
             "copy.s --load data",
             "argument --load: expected FILE@ADDR[:LENGTH][:DTYPE], found `data`",
         ),
-        (
-            "copy.s --load @0",
-            "argument --load: expected FILE@ADDR[:LENGTH][:DTYPE], found `@0`",
-        ),
+        ("copy.s --load @0", "argument --load: expected FILE@ADDR[:LENGTH][:DTYPE], found `@0`"),
         (
             "copy.s --load data@x",
             "argument --load: expected a number such as 4096, 0x1000 or 1_000, found `x`",
@@ -262,10 +252,7 @@ def test_a_file_that_cannot_be_written_after_all_is_told() -> None:
             "argument --dump: xmem has 0x200000 bytes, found 2 bytes at 0x1fffff",
         ),
         ("copy.s --dump a@0:10 --dump b@9:2", "--dump: `a@0:10` and `b@9:2` overlap"),
-        (
-            "copy.s --dump a@0:1 --dump ./a@1:1",
-            "two outputs are the same file: `a` and `./a`",
-        ),
+        ("copy.s --dump a@0:1 --dump ./a@1:1", "two outputs are the same file: `a` and `./a`"),
         (
             "copy.s --trace p.json --profile p.json",
             "two outputs are the same file: `p.json` and `p.json`",

@@ -29,10 +29,7 @@ from tests.cli.sessions import KERNEL, FixedScreen, answer, session_on
 FAULT = "set lr0 128;;\nset lr1 -256;;\nx: add lr0 lr0 lr1; str_acc_reg lr0 cr0; b x;;\n"
 
 
-FILES = {
-    "k.s": KERNEL,
-    "fault.s": FAULT,
-}
+FILES = {"k.s": KERNEL, "fault.s": FAULT}
 
 
 @pytest.fixture(autouse=True)

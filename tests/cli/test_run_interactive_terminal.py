@@ -41,15 +41,7 @@ def test_a_session_with_keys(tmp_path: Path) -> None:
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "PROMPT_TOOLKIT_NO_CPR": "1",
     }
-    command = [
-        sys.executable,
-        "-c",
-        CODE,
-        "k.s",
-        "--interactive",
-        "--max-cycles",
-        "10_000_000_000",
-    ]
+    command = [sys.executable, "-c", CODE, "k.s", "--interactive", "--max-cycles", "10_000_000_000"]
     with Terminal(command, environment, tmp_path) as terminal:
         check_prompt(terminal)
         terminal.type("contin\t")

@@ -26,9 +26,7 @@ PATIENCE = 120.0
 ENDLESS = ["endless.s", "--max-cycles", "1_000_000_000_000"]
 
 
-FILES = {
-    "endless.s": "x: incr lr0 1; b x;;",
-}
+FILES = {"endless.s": "x: incr lr0 1; b x;;"}
 
 
 def check_interrupted(arguments: list[str], terminal: tuple[int, ...] = ()) -> tuple[str, str]:

@@ -74,9 +74,7 @@ class Page(HTMLParser):
             self.tables[-1][-1][-1] += data
 
 
-FILES = {
-    "nested.s": NESTED,
-}
+FILES = {"nested.s": NESTED}
 
 
 def check_profile(arguments: str, name: str = "p.json", status: int = 0) -> str:

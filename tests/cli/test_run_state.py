@@ -20,10 +20,7 @@ bkpt;;
 """
 
 
-FILES = {
-    "loop.s": LOOP,
-    "other.s": "incr lr3 1;;\nbkpt;;\n",
-}
+FILES = {"loop.s": LOOP, "other.s": "incr lr3 1;;\nbkpt;;\n"}
 
 
 def check(arguments: str, status: int = 0) -> Ran:

@@ -23,9 +23,7 @@ end: bkpt;;
 TRACKS = ["break", "lr 0", "lr 1", "xmem", "mult", "acc", "aaq", "cond"]
 
 
-FILES = {
-    "loop.s": LOOP,
-}
+FILES = {"loop.s": LOOP}
 
 
 def check_trace(
@@ -143,11 +141,7 @@ def test_events_of_a_template_name_their_line_and_iteration() -> None:
     Path("loop.s").write_text(
         "{% for row in range(2) %}\n    incr lr0 {{ row + 1 }};;\n{% endfor %}\nbkpt;;\n"
     )
-    expected = [
-        (0, "lr 0", "incr lr0 1", 2),
-        (1, "lr 0", "incr lr0 2", 2),
-        (2, "cond", "bkpt", 4),
-    ]
+    expected = [(0, "lr 0", "incr lr0 1", 2), (1, "lr 0", "incr lr0 2", 2), (2, "cond", "bkpt", 4)]
     trace, _ = check_trace("loop.s", expected)
     stacks = [event["args"].get("stack") for event in trace["traceEvents"] if event["ph"] == "X"]
     assert stacks == [["for row = 0"], ["for row = 1"], None]

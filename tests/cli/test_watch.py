@@ -29,9 +29,7 @@ PATIENCE_S = 60.0
 BAD_LINE = "a.s:1:1: error[E101] unknown mnemonic `acc.frist`; did you mean `acc.first`?"
 
 
-FILES = {
-    "a.s": BAD,
-}
+FILES = {"a.s": BAD}
 
 
 def check_watch(

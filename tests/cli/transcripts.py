@@ -120,9 +120,7 @@ def _output(line: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return text
 
 
-def _ran(
-    words: Sequence[str],
-) -> Ran:
+def _ran(words: Sequence[str]) -> Ran:
     name, *arguments = words
     if name == "cat":
         return Ran(0, "".join(Path(path).read_text() for path in arguments), "")

@@ -244,10 +244,7 @@ HOSTILE = {
         f'\n[isa-by-glob]\n"{"*a" * 900}" = "ipu"\n',
         "2: `isa-by-glob`: a glob has at most 1,000 characters, found 1,800",
     ),
-    "key": (
-        "x" * 200_000 + " = 1\n",
-        f"1: `{'x' * 60}...`: unknown key; there are {KEYS}",
-    ),
+    "key": ("x" * 200_000 + " = 1\n", f"1: `{'x' * 60}...`: unknown key; there are {KEYS}"),
 }
 
 

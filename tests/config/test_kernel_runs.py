@@ -23,9 +23,7 @@ def test_a_run_has_the_registers_of_its_own_table_alone(tmp_path: Path) -> None:
     found = configured_run(str(tmp_path / "a.s"))
     assert found is not None
     assert found.run == KernelRun(
-        {"dtype": "int8"},
-        {4: 0xFFFF_FFFF},
-        load=("x.npy@0", "random:7@0x100:16x8:i8"),
+        {"dtype": "int8"}, {4: 0xFFFF_FFFF}, load=("x.npy@0", "random:7@0x100:16x8:i8")
     )
     assert (found.folder, found.origin) == (str(tmp_path), str(tmp_path / "ipu.toml"))
 

@@ -132,9 +132,7 @@ _MAP: Final = _object(
 )
 
 DEFINITIONS: Final[Json] = {
-    "VectorNumber": {
-        "anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}],
-    },
+    "VectorNumber": {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]},
     "Ipu/memoryMapRequest": _request(
         "ipu/memoryMap", _object({}, {"cells": _COUNT}), is_optional=True
     ),
@@ -147,8 +145,7 @@ DEFINITIONS: Final[Json] = {
     "Ipu/vectorRequest": _request(
         "ipu/vector",
         _object(
-            {"name": _TEXT},
-            {"type": _TEXT, "mask": _TEXT, "expected": _TEXT, "frameId": _COUNT},
+            {"name": _TEXT}, {"type": _TEXT, "mask": _TEXT, "expected": _TEXT, "frameId": _COUNT}
         ),
     ),
     "Ipu/vectorResponse": _response("ipu/vector", _PICTURE),

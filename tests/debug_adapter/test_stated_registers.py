@@ -100,9 +100,7 @@ def test_a_run_of_the_project_counts_before_both(tmp_path: Path, client: DapClie
     assert client.evaluate("lr0", "clipboard").split()[0] == "3"
 
 
-def test_a_run_says_what_it_took_from_where(
-    tmp_path: Path,
-) -> None:
+def test_a_run_says_what_it_took_from_where(tmp_path: Path) -> None:
     path = kernel(tmp_path, "# a kernel\n# CR cr4 = 3 | 4\n", TOML)
     ran = run(run_command.main, [str(path), "--json"])
     assert ran.err == (
@@ -115,9 +113,7 @@ def test_a_run_says_what_it_took_from_where(
     ]
 
 
-def test_found_inputs_can_be_turned_off(
-    tmp_path: Path,
-) -> None:
+def test_found_inputs_can_be_turned_off(tmp_path: Path) -> None:
     path = kernel(tmp_path, COMMENT, TOML + RUN)
     options = ["--no-found-inputs", "--cr", "4=1", "--json"]
     ran = run(run_command.main, [str(path), *options])

@@ -27,13 +27,7 @@ from tests.debug_adapter.resilience import (
     complaints,
     standing,
 )
-from tests.debug_adapter.well_formed import (
-    MOVES,
-    TRANSITIONS,
-    places,
-    replaced,
-    right_arguments,
-)
+from tests.debug_adapter.well_formed import MOVES, TRANSITIONS, places, replaced, right_arguments
 
 
 @pytest.fixture(autouse=True)

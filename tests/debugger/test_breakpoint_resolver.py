@@ -28,8 +28,7 @@ def check_line(text: str, line: int, column: int | None = None) -> tuple[int, bo
 
 
 @pytest.mark.parametrize(
-    ("line", "address"),
-    [(1, 0), (4, 2), (5, 3), (6, 4), (7, 4), (8, 5), (10, 6), (11, 7)],
+    ("line", "address"), [(1, 0), (4, 2), (5, 3), (6, 4), (7, 4), (8, 5), (10, 6), (11, 7)]
 )
 def test_a_line_stands_for_the_bundle_of_its_first_instruction(line: int, address: int) -> None:
     assert check_line(LOOP, line) == (address, False)

@@ -152,9 +152,7 @@ def test_a_nan_among_the_products_stops_with_its_place() -> None:
 
 def test_infinity_minus_infinity_makes_a_nan_and_one_that_stays_stops_nobody() -> None:
     words = with_words(
-        DType.FP8_E5M2,
-        r_acc={3: INFINITY, 9: QUIET_NAN},
-        mult_res={3: MINUS_INFINITY, 7: INFINITY},
+        DType.FP8_E5M2, r_acc={3: INFINITY, 9: QUIET_NAN}, mult_res={3: MINUS_INFINITY, 7: INFINITY}
     )
     stop, _ = check_stops("acc;; acc;; acc;; bkpt;;", NUMBERS, words)
     assert stop.cycle == 1
@@ -211,9 +209,7 @@ def test_a_condition_decides_about_numbers_too() -> None:
 
 def test_traps_and_breakpoints_stop_together() -> None:
     debugger = debugger_on(
-        "set lr1 0;; acc;; bkpt;;",
-        NUMBERS,
-        with_words(r_acc={5: 0x7FFF_FFFF}, mult_res={5: 1}),
+        "set lr1 0;; acc;; bkpt;;", NUMBERS, with_words(r_acc={5: 0x7FFF_FFFF}, mult_res={5: 1})
     )
     here, data = Breakpoint(2), DataBreakpoint(region("r_acc", 20, 4))
     debugger.breakpoints.set_at_bundles([here])

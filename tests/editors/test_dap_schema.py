@@ -44,10 +44,7 @@ def test_the_schema_is_one() -> None:
         ("B[][]", {"type": "array", "items": {"type": "array", "items": {"$ref": "B"}}}),
         ("('a' | 'b')[]", {"type": "array", "items": {"enum": ["a", "b"]}}),
         ("A | B", {"anyOf": [{"$ref": "A"}, {"$ref": "B"}]}),
-        (
-            "{ [key: string]: any; }",
-            {"type": "object", "additionalProperties": {}},
-        ),
+        ("{ [key: string]: any; }", {"type": "object", "additionalProperties": {}}),
         (
             "{ b: string; a?: boolean; }",
             {

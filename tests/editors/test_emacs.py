@@ -14,13 +14,7 @@ from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 
 PAGE = INSTRUCTION_SPEC["mult"]["mult.ve"]["doc"]
-FINDING = [
-    [ROW, COLUMN],
-    [ROW, COLUMN + len("reset_ac")],
-    "eglot-error",
-    "E101",
-    MESSAGE,
-]
+FINDING = [[ROW, COLUMN], [ROW, COLUMN + len("reset_ac")], "eglot-error", "E101", MESSAGE]
 
 FINDINGS = """
 (mapcar (lambda (finding)

@@ -232,9 +232,7 @@ def test_hints_are_off_unless_they_are_switched_on(opened: Open) -> None:
     assert not emacs.lisp(HINTS_ANSWERED)
 
 
-def test_hints_show_addresses_numbers_and_time(
-    configured: Callable[[str, str], Emacs],
-) -> None:
+def test_hints_show_addresses_numbers_and_time(configured: Callable[[str, str], Emacs]) -> None:
     emacs = configured(":inlayHints ", HINTED)
     marked = HINTED.replace("again:", "again< 0>:").replace("0x10", "0x10< = 16>")
     marked = marked.replace("r0 lr0 cr0", "r0 lr0<: new> cr0").replace("b again", "b again< → 0>")

@@ -29,10 +29,7 @@ LAYER = {
     "program": "${workspaceFolder}/fully_connected.s",
     "dtype": "int8",
     "cr": {"0": 0, "1": "0x20000", "2": "0x40000"},
-    "load": [
-        {"file": "inputs.bin", "address": 0},
-        {"file": "weights.bin", "address": "0x20000"},
-    ],
+    "load": [{"file": "inputs.bin", "address": 0}, {"file": "weights.bin", "address": "0x20000"}],
     "dump": [{"file": "results.bin", "address": "0x40000", "length": SAMPLES * 256}],
     "expect": [{"file": "expected.npy", "address": "0x40000"}],
 }
@@ -233,9 +230,7 @@ def test_memory_is_a_picture_and_a_click_pins_a_part_of_it(layer: Debugger) -> N
     assert soon(pinned.count, 1) == 1
 
 
-def test_a_vector_is_compared_with_a_file_and_a_key_leads_to_what_differs(
-    layer: Debugger,
-) -> None:
+def test_a_vector_is_compared_with_a_file_and_a_key_leads_to_what_differs(layer: Debugger) -> None:
     vscode = layer.vscode
     stop_at_first_result(layer)
     vscode.command("IPU: Show vectors")

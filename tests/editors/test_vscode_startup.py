@@ -231,19 +231,11 @@ def test_every_setting_is_described() -> None:
 
 
 def check_host(
-    host: Host,
-    bundle: str,
-    work: Path,
-    environment: Mapping[str, str],
-    trusting: bool = True,
+    host: Host, bundle: str, work: Path, environment: Mapping[str, str], trusting: bool = True
 ) -> None:
     """All tests of a bundle pass inside the extension host."""
     results = run_in_extension_host(
-        host,
-        host_tests() / f"{bundle}.js",
-        work,
-        environment=environment,
-        trusting=trusting,
+        host, host_tests() / f"{bundle}.js", work, environment=environment, trusting=trusting
     )
     assert results
     failures = "\n".join(_failures(results))

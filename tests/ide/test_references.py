@@ -188,9 +188,7 @@ def test_labels_are_found_in_directives_and_expressions() -> None:
         isa="xdna1",
     )
     check_references(
-        "f: setzi $m0, $0f + 4\nbri f\n",
-        "⟦f⟧d: setzi $m0, ⟦f⟧n + 4\nbri ⟦f⟧n\n",
-        isa="colossus",
+        "f: setzi $m0, $0f + 4\nbri f\n", "⟦f⟧d: setzi $m0, ⟦f⟧n + 4\nbri ⟦f⟧n\n", isa="colossus"
     )
 
 

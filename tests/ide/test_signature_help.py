@@ -183,11 +183,7 @@ def test_nothing_is_said_where_an_argument_of_a_macro_stands_among_the_operands(
 
 @pytest.mark.parametrize(
     ("value", "label"),
-    [
-        ("m3", "mov $mDst0, $mSrc0"),
-        ("a3", "mov $aDst0, $aSrc0"),
-        ("a2:3", "mov aDst0:2, aSrc0:2"),
-    ],
+    [("m3", "mov $mDst0, $mSrc0"), ("a3", "mov $aDst0, $aSrc0"), ("a2:3", "mov aDst0:2, aSrc0:2")],
 )
 def test_a_name_of_the_file_counts_as_what_it_stands_for(value: str, label: str) -> None:
     text = f"#define NAME {value}\n mov $NAME, $0"

@@ -33,9 +33,7 @@ TOY = IsaDescription(
                 "doc": DOC,
             },
         },
-        "go": {
-            "jump": {"operands": [{"name": "to", "type": "To"}], "doc": DOC, "flow": "jump"},
-        },
+        "go": {"jump": {"operands": [{"name": "to", "type": "To"}], "doc": DOC, "flow": "jump"}},
     },
     operand_types={operand_type.name: operand_type for operand_type in TYPES},
     register_files=(FILE,),
@@ -230,8 +228,7 @@ def test_an_operand_that_must_be_written_cannot_follow_one_that_need_not() -> No
 def test_mnemonics_without_a_place_of_their_own_are_reported() -> None:
     twice = {"alu": TOY.instructions["alu"], "go": {**JUMP, "put": JUMP["jump"]}}
     check_build(
-        TOY._replace(instructions=twice),
-        "go.put: alu.put has this mnemonic; each needs its own",
+        TOY._replace(instructions=twice), "go.put: alu.put has this mnemonic; each needs its own"
     )
     assert check_build(with_entry(name="REST")) is not None
     any_case = with_entry(name="REST")._replace(surface=TOY.surface._replace(case_insensitive=True))
@@ -336,9 +333,7 @@ def test_an_operand_that_is_left_out_has_its_default() -> None:
 def test_all_mistakes_of_a_description_are_reported_at_once() -> None:
     check_build(
         with_entry(
-            flow="loop",
-            idle={"b": 0},
-            operands=[{"name": "a", "type": "Regg", "read": "later"}],
+            flow="loop", idle={"b": 0}, operands=[{"name": "a", "type": "Regg", "read": "later"}]
         )._replace(slots=(*TOY.slots, SlotDescription("mem", "Memory", ""))),
         "mem: the slot has no instruction; add one or drop the slot",
         "alu.new: `flow` must be one of branch, jump, indirect, halt, break or absent, not 'loop'",

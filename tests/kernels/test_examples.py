@@ -37,9 +37,7 @@ def test_the_script_of_the_data_writes_what_is_shipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_an_example_runs_on_its_data_without_an_option(
-    kernel: str,
-) -> None:
+def test_an_example_runs_on_its_data_without_an_option(kernel: str) -> None:
     ran = run(main, [str(EXAMPLES / kernel)])
     assert (ran.status, ran.err.count("\n")) == (0, 1)
     assert ran.err.startswith("ipu-run: note: registers and data are those of ")

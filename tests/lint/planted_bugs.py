@@ -200,10 +200,7 @@ BUGS = [
         ("W305", "incr                  lr4 256;  ", "set                   lr4 0;  "),
         ("W307", "set                   lr5 1152", "set                   lr5 0"),
     ),
-    *_of(
-        "norm",
-        ("W310", "incr                  lr1 128", "incr                  lr7 128"),
-    ),
+    *_of("norm", ("W310", "incr                  lr1 128", "incr                  lr7 128")),
     *_of("pool", ("W308", "acc.stride            64 on on", "acc.stride            64 off on")),
     *_of(
         "requantize",

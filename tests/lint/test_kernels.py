@@ -10,11 +10,7 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 
 KERNELS = Path(__file__).resolve().parents[1] / "data" / "kernels"
-FINDINGS = {
-    "fully_connected_ev.s": ["W201 mult.ev"],
-    "relu.s": [],
-    "table_jump.s": [],
-}
+FINDINGS = {"fully_connected_ev.s": ["W201 mult.ev"], "relu.s": [], "table_jump.s": []}
 
 
 def check_codes(name: str) -> str:

@@ -114,10 +114,7 @@ def test_a_comment_alone_is_about_the_next_line_of_code(end: str) -> None:
 
 
 def test_a_comment_alone_is_about_one_line_only() -> None:
-    check_names(
-        "acc;;\n# ipu: ignore[H104]\none:\n    set lr0 40000;; bkpt;;\n",
-        "immediate-wraps",
-    )
+    check_names("acc;;\n# ipu: ignore[H104]\none:\n    set lr0 40000;; bkpt;;\n", "immediate-wraps")
 
 
 def test_inside_a_bundle_of_many_lines_each_line_has_its_own() -> None:

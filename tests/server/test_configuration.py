@@ -227,7 +227,7 @@ def test_headers_of_c_are_registered_for_names_alone() -> None:
     (asked_for,) = greeted(capabilities=capabilities).told("client/registerCapability")
     options = {e["method"]: e["registerOptions"] for e in asked_for["registrations"]}
     assert options.keys() == {
-        *(f"textDocument/{name}" for name in ("didOpen", "didChange", "didClose", *features[1:])),
+        *(f"textDocument/{name}" for name in ("didOpen", "didChange", "didClose", *features[1:]))
     }
     selectors = options["textDocument/hover"]["documentSelector"]
     assert [selector["language"] for selector in selectors] == ["c", "cpp"]

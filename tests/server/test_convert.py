@@ -27,11 +27,7 @@ def check_position(text: str, encoding: str, offset: int, line: int, column: int
 
 @pytest.mark.parametrize(
     ("encoding", "columns"),
-    [
-        ("utf-8", [0, 1, 3, 7, 8]),
-        ("utf-16", [0, 1, 2, 4, 5]),
-        ("utf-32", [0, 1, 2, 3, 4]),
-    ],
+    [("utf-8", [0, 1, 3, 7, 8]), ("utf-16", [0, 1, 2, 4, 5]), ("utf-32", [0, 1, 2, 3, 4])],
 )
 def test_columns_count_the_units_of_the_encoding(encoding: str, columns: list[int]) -> None:
     for offset, column in enumerate(columns):

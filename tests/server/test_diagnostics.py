@@ -148,8 +148,7 @@ async def pulled(
 async def pulled_workspace(
     editor: Editor, previous: dict[str, str]
 ) -> dict[
-    str,
-    t.WorkspaceFullDocumentDiagnosticReport | t.WorkspaceUnchangedDocumentDiagnosticReport,
+    str, t.WorkspaceFullDocumentDiagnosticReport | t.WorkspaceUnchangedDocumentDiagnosticReport
 ]:
     """The reports about all documents, by their addresses."""
     known = [t.PreviousResultId(uri, name) for uri, name in previous.items()]

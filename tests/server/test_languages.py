@@ -33,10 +33,7 @@ def codes(said: Conversation, uri: str) -> list[str]:
 def at(text: str, place: str, message_id: int, method: str) -> Json:
     """A request about a place in a text of single units."""
     before = text[: text.index(place)]
-    position = {
-        "line": before.count("\n"),
-        "character": len(before) - before.rfind("\n") - 1,
-    }
+    position = {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
     return asked(message_id, method, "untitled:a", position=position)
 
 

@@ -74,10 +74,7 @@ def test_version_is_the_projects() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ["--pipe", "x"],
-            "ipu-lsp: error: unknown option `--pipe` (see `ipu-lsp --help`)",
-        ),
+        (["--pipe", "x"], "ipu-lsp: error: unknown option `--pipe` (see `ipu-lsp --help`)"),
         (["--stdio", "--tcp", "127.0.0.1:0"], "not allowed with"),
         (["--log-level", "l\nd"], "error, found `l␊d` (see `ipu-lsp --help`)"),
         (["--log-level", "loud"], "expected one of debug, info, warning, error, found `loud`"),

@@ -112,9 +112,7 @@ def offered(action: Json) -> tuple[str, str, list[tuple[tuple[int, ...], str]]]:
     return action["diagnostics"][0]["code"], action["title"], written
 
 
-def expected_fixes(
-    analysis: Analysis,
-) -> list[tuple[str, str, list[tuple[tuple[int, ...], str]]]]:
+def expected_fixes(analysis: Analysis) -> list[tuple[str, str, list[tuple[tuple[int, ...], str]]]]:
     """The fixes of an analysis."""
     position = analysis.source.lines.position
     return [

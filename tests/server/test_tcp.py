@@ -160,10 +160,7 @@ def test_a_process_outlives_a_port_scan(module: str) -> None:
         (["--tcp", "[::]:0"], "HOST is a loopback address, found `::`"),
         (["--tcp", "example.org:80"], "HOST is a loopback address, found `example.org`"),
         (["--allow-remote"], "--allow-remote is for --tcp"),
-        (
-            ["--allow-remote", "--tcp", "192.0.2.1:0"],
-            "warning: others can connect to 192.0.2.1",
-        ),
+        (["--allow-remote", "--tcp", "192.0.2.1:0"], "warning: others can connect to 192.0.2.1"),
     ],
 )
 def test_others_may_connect_only_where_that_is_asked_for(

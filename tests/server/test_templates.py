@@ -41,10 +41,7 @@ def test_a_name_leads_to_its_definition_and_its_uses() -> None:
 
 def test_a_name_is_renamed() -> None:
     edits = result("rename", position=NAME, newName="row")["changes"][URI]
-    assert [(edit["range"], edit["newText"]) for edit in edits] == [
-        (DEFINED, "row"),
-        (USED, "row"),
-    ]
+    assert [(edit["range"], edit["newText"]) for edit in edits] == [(DEFINED, "row"), (USED, "row")]
 
 
 def test_formatting_leaves_tags_alone() -> None:

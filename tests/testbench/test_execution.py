@@ -148,8 +148,7 @@ IPU2_SHAPES = {
 
 
 @pytest.mark.parametrize(
-    ("isa", "options", "shapes"),
-    [("ipu", {}, IPU_SHAPES), ("ipu2", {"wide": "fp32"}, IPU2_SHAPES)],
+    ("isa", "options", "shapes"), [("ipu", {}, IPU_SHAPES), ("ipu2", {"wide": "fp32"}, IPU2_SHAPES)]
 )
 def test_every_register_file_is_an_array_that_is_read_and_assigned(
     isa: str, options: dict[str, Any], shapes: dict[str, tuple[int, ...]]

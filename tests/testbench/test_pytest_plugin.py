@@ -45,11 +45,7 @@ def only_this_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check_pytest(
-    pytester: pytest.Pytester,
-    test: str,
-    *arguments: str,
-    lines: list[str],
-    **outcomes: int,
+    pytester: pytest.Pytester, test: str, *arguments: str, lines: list[str], **outcomes: int
 ) -> str:
     """Runs a test file as a user does; the counts of its outcomes and what is on its lines."""
     pytester.makepyfile(test_kernel=test)

@@ -241,12 +241,7 @@ def test_an_8_bit_float_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actual", "found"),
-    [
-        (None, "NoneType"),
-        ("x", "str"),
-        (np.zeros(3, object), "one of object"),
-    ],
+    ("actual", "found"), [(None, "NoneType"), ("x", "str"), (np.zeros(3, object), "one of object")]
 )
 def test_numbers_are_compared(actual: Any, found: str) -> None:
     message = f"an array of numbers is compared, found {found}"

@@ -25,14 +25,7 @@ from ipu_asm.cli.lint.formats import Found
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.files import Target
 from ipu_asm.config.isa_choice import IsaChoice
-from ipu_asm.diagnostics import (
-    Applicability,
-    Diagnostic,
-    Fix,
-    RelatedInformation,
-    RuleId,
-    Severity,
-)
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import SourceSettings

@@ -243,10 +243,7 @@ def _rules() -> Mapping[str, RuleInfo]:
 
 
 def lint_all(
-    linter: Linter,
-    targets: Sequence[Target],
-    report: Callable[[str], None],
-    progress: ProgressBar,
+    linter: Linter, targets: Sequence[Target], report: Callable[[str], None], progress: ProgressBar
 ) -> list[LintResult]:
     """Return the results of all files that can be linted, in their order.
 
@@ -263,10 +260,7 @@ def lint_all(
 
 
 def _linted(
-    linter: Linter,
-    targets: Sequence[Target],
-    report: Callable[[str], None],
-    progress: ProgressBar,
+    linter: Linter, targets: Sequence[Target], report: Callable[[str], None], progress: ProgressBar
 ) -> list[LintResult]:
     known = {target: linter.remembered(target) for target in targets}
     rest = [target for target, result in known.items() if result is None]

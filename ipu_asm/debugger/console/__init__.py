@@ -13,12 +13,4 @@ from ipu_asm.debugger.console.command import Command, CommandResult
 from ipu_asm.debugger.console.commands import COMMANDS, TABLE, Console
 from ipu_asm.debugger.console.listing import BundleRow, rows
 
-__all__ = [
-    "COMMANDS",
-    "TABLE",
-    "BundleRow",
-    "Command",
-    "CommandResult",
-    "Console",
-    "rows",
-]
+__all__ = ["COMMANDS", "TABLE", "BundleRow", "Command", "CommandResult", "Console", "rows"]

@@ -317,18 +317,12 @@ _Fold = tuple[Check, Opcode, Callable[[_Part], _Part]]
 _NAN: Final = checks.real(float("nan"))
 _COUNTED: Final[_Fold] = checks.number(0), Opcode.ADD, _truth
 _FOLDS: Final[dict[str, tuple[_Fold, _Fold]]] = {
-    "sum": (
-        (checks.number(0), Opcode.ADD, _same),
-        (checks.real(0.0), Opcode.REAL_ADD, _same),
-    ),
+    "sum": ((checks.number(0), Opcode.ADD, _same), (checks.real(0.0), Opcode.REAL_ADD, _same)),
     "min": (
         (checks.number((1 << 63) - 1), Opcode.MINIMUM, _same),
         (_NAN, Opcode.REAL_MINIMUM, _same),
     ),
-    "max": (
-        (checks.number(-1 << 63), Opcode.MAXIMUM, _same),
-        (_NAN, Opcode.REAL_MAXIMUM, _same),
-    ),
+    "max": ((checks.number(-1 << 63), Opcode.MAXIMUM, _same), (_NAN, Opcode.REAL_MAXIMUM, _same)),
     "any": ((checks.number(0), Opcode.OR, _truth),) * 2,
     "all": ((checks.number(1), Opcode.AND, _truth),) * 2,
     "count": (_COUNTED,) * 2,

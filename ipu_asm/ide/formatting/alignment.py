@@ -12,14 +12,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.ide.formatting.atoms import Role
 from ipu_asm.ide.formatting.conventions import Conventions, is_mixed
-from ipu_asm.ide.formatting.lines import (
-    Cell,
-    GapKind,
-    Line,
-    advanced,
-    is_indentation,
-    may_be_empty,
-)
+from ipu_asm.ide.formatting.lines import Cell, GapKind, Line, advanced, is_indentation, may_be_empty
 from ipu_asm.named_tuple import NamedTuple
 
 _OPERANDS: Final = 1

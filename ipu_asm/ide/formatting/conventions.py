@@ -11,13 +11,7 @@ from itertools import chain
 from typing import Final, Iterable, Mapping
 
 from ipu_asm.ide.formatting.atoms import Role
-from ipu_asm.ide.formatting.lines import (
-    GapKind,
-    Line,
-    advanced,
-    is_indentation,
-    may_be_empty,
-)
+from ipu_asm.ide.formatting.lines import GapKind, Line, advanced, is_indentation, may_be_empty
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 

@@ -73,11 +73,7 @@ def operand_markdown(
         _role(instruction, operand, text) if operand is not None else "",
         *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
         *sentences_about_latency(
-            program,
-            analysis.source.lines,
-            place.bundle,
-            place.instruction,
-            place.operand,
+            program, analysis.source.lines, place.bundle, place.instruction, place.operand
         ),
         register_values(program, place.bundle, register) if register else "",
         about_file(program.isa, register) if register else "",

@@ -27,12 +27,7 @@ from ipu_asm.ide.symbols.base import (
     Symbol,
     line_of,
 )
-from ipu_asm.ide.symbols.labels import (
-    Label,
-    label_at_definition,
-    label_in_operand,
-    label_in_words,
-)
+from ipu_asm.ide.symbols.labels import Label, label_at_definition, label_in_operand, label_in_words
 from ipu_asm.ide.symbols.macros import macro_at
 from ipu_asm.ide.symbols.parameters import parameter_at
 from ipu_asm.ide.symbols.registers import Register, registers_in

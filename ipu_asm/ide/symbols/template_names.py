@@ -8,12 +8,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.expansions import expanded_texts
 from ipu_asm.ide.symbols.base import Definition, Occurrence, OccurrenceKind, RenameError
 from ipu_asm.ide.template_pages import MAX_VALUES, cut, size_phrase
-from ipu_asm.ide.template_syntax import (
-    WrittenName,
-    names_known_at,
-    template_syntax,
-    written_names,
-)
+from ipu_asm.ide.template_syntax import WrittenName, names_known_at, template_syntax, written_names
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.markdown import escaped, inline_code

@@ -82,10 +82,7 @@ RULE = Rule(
         "break.ifeq lr0 -0; bkpt;;",
         "set lr0 -1; incr lr1 -1; bkpt;;",
     ),
-    invalid=(
-        "break.ifeq lr0 ⟦-1⟧; bkpt;;",
-        "break.ifeq LR3 ⟦-0x8000⟧; acc; bkpt;;",
-    ),
+    invalid=("break.ifeq lr0 ⟦-1⟧; bkpt;;", "break.ifeq LR3 ⟦-0x8000⟧; acc; bkpt;;"),
     check_bundle=check,
     fixes=(Applicability.DISPLAY,),
 )

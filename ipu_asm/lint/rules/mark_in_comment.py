@@ -36,14 +36,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.diagnostics import (
-    Applicability,
-    Diagnostic,
-    Fix,
-    RelatedInformation,
-    RuleId,
-    Severity,
-)
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.source.expansion import Expansion

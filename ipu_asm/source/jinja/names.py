@@ -326,14 +326,7 @@ class _Reader:
                 self._visit(default, inner)
                 last = self._end_of_default(name.lineno)
             parameter = TemplateName(
-                name.name,
-                NameKind.PARAMETER,
-                name.lineno,
-                name.lineno,
-                last,
-                None,
-                None,
-                macro,
+                name.name, NameKind.PARAMETER, name.lineno, name.lineno, last, None, None, macro
             )
             self._add(parameter, inner)
         self._all(node.body, inner)

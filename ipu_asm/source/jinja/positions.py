@@ -23,11 +23,7 @@ class Positions:
     """The positions of one rendering. Everything is computed when it is first asked for."""
 
     def __init__(
-        self,
-        tokens: Tokens,
-        tags: CompiledTags,
-        declared: DeclaredContexts,
-        rendering: Rendering,
+        self, tokens: Tokens, tags: CompiledTags, declared: DeclaredContexts, rendering: Rendering
     ) -> None:
         self._tokens = tokens
         self._tags = tags

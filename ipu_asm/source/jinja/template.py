@@ -10,13 +10,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX, UNDEFINED_TEMPLATE_NAME
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.source.expansion import Deferred, Expansion, NameKind, SourceSettings
-from ipu_asm.source.jinja.compiled import (
-    CompiledTags,
-    CompileError,
-    Compiler,
-    Rendering,
-    render,
-)
+from ipu_asm.source.jinja.compiled import CompiledTags, CompileError, Compiler, Rendering, render
 from ipu_asm.source.jinja.contexts import (
     DeclaredContexts,
     TemplateContext,

@@ -201,11 +201,7 @@ class MacroLines:
         return all(self._is_same(*(_bound(text, each, "0") for text in texts)) for each in bindings)
 
     def _with_parameters(
-        self,
-        body: Body,
-        edit: PreprocessedEdit,
-        span: Span,
-        definitions: Sequence[NameDefinition],
+        self, body: Body, edit: PreprocessedEdit, span: Span, definitions: Sequence[NameDefinition]
     ) -> MacroEdit | None:
         """Return the copies of lines with parameters, each with its arguments."""
         text = edit.new[:-1]

@@ -125,11 +125,7 @@ class Body:
         return self.span.end - self.span.start + sum(sizes)
 
     def expanded(
-        self,
-        frame: Frame,
-        arguments: Mapping[str, Argument],
-        caller: Frame | None,
-        counter: str,
+        self, frame: Frame, arguments: Mapping[str, Argument], caller: Frame | None, counter: str
     ) -> BodyText:
         """Return the body with arguments in place of parameters.
 

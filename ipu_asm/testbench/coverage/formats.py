@@ -93,11 +93,7 @@ def _runs(number: int) -> str:
 
 
 def _file(
-    path: str,
-    number: int,
-    lines: Mapping[int, LineCoverage],
-    isa: Isa,
-    source: SourceFile | None,
+    path: str, number: int, lines: Mapping[int, LineCoverage], isa: Isa, source: SourceFile | None
 ) -> _File:
     anchor = "L" if number == 0 else f"F{number}L"
     name = shown_path(path, os.getcwd())

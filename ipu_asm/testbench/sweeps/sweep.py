@@ -157,13 +157,7 @@ class Sweep(Iterator[SweepResult]):
 class FailureRecords:
     """Failures with their places in the source, and files that repeat them."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        job: SweepJob,
-        folder: Path | None,
-        arguments: str,
-    ) -> None:
+    def __init__(self, kernel: Kernel, job: SweepJob, folder: Path | None, arguments: str) -> None:
         self.kernel = kernel
         self._job = job
         self._folder = folder

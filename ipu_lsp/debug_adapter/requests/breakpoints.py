@@ -24,13 +24,7 @@ from ipu_asm.debugger.conditions import (
     condition_test,
     read_log_message,
 )
-from ipu_asm.debugger.expressions import (
-    ExpressionError,
-    Location,
-    MachineView,
-    evaluate,
-    quoted,
-)
+from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import AnyState

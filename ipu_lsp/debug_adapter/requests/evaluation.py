@@ -228,13 +228,7 @@ def show_source(session: DebugSession, view: SourceView) -> None:
     "modules",
     Needs.PROGRAM,
     "supportsModulesRequest",
-    additionalModuleColumns=[
-        {
-            "attributeName": "bundles",
-            "label": "Bundles",
-            "type": "string",
-        }
-    ],
+    additionalModuleColumns=[{"attributeName": "bundles", "label": "Bundles", "type": "string"}],
 )
 def modules(session: DebugSession, *, start_module: int = 0, module_count: int = 0) -> Json:
     """Return program memory as the only module."""

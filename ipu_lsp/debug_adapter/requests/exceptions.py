@@ -6,12 +6,7 @@ from typing import Final
 
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
 from ipu_asm.debugger.conditions import BreakpointError, check_condition
-from ipu_asm.debugger.explanations import (
-    FaultAddress,
-    address_lines,
-    fault_address,
-    last_in_range,
-)
+from ipu_asm.debugger.explanations import FaultAddress, address_lines, fault_address, last_in_range
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
@@ -51,10 +46,7 @@ FILTERS: Final[list[Json]] = [
     exceptionBreakpointFilters=FILTERS,
 )
 def set_exception_breakpoints(
-    session: DebugSession,
-    *,
-    filters: list[str],
-    filter_options: list[FilterOptions] | None = None,
+    session: DebugSession, *, filters: list[str], filter_options: list[FilterOptions] | None = None
 ) -> Json:
     """Replace the enabled filters, each with an optional condition."""
     wanted = [FilterOptions(name) for name in filters] + list(filter_options or ())

@@ -226,11 +226,7 @@ def _rename_everywhere(
 
 
 def _check_meaning(
-    session: LspSession,
-    reading: FileReading,
-    name: HeaderName,
-    new: str,
-    edited: dict[str, str],
+    session: LspSession, reading: FileReading, name: HeaderName, new: str, edited: dict[str, str]
 ) -> Generator[None, None, None]:
     """Raise `RenameError` if a file has the new name already, or its expansion changes."""
     readers = dict.fromkeys((*edited, reading.analysis.source.path))

@@ -116,10 +116,7 @@ def _labels(uri: str, view: View) -> tuple[list[Json], tuple[str, ...]]:
             "location": {"uri": uri, "range": view.coordinates.range(symbol.name_span)},
             "containerName": file,
         }
-        for symbol in (
-            *outline.label_symbols(view.analysis),
-            *outline.macro_symbols(view.analysis),
-        )
+        for symbol in (*outline.label_symbols(view.analysis), *outline.macro_symbols(view.analysis))
     ]
     return labels, tuple(view.analysis.headers)
 
@@ -178,9 +175,6 @@ def selection_ranges(session: LspSession, params: t.SelectionRangeParams) -> lis
         chain: Json = {}
         spans = ide_folding.selection_ranges(view.analysis, view.coordinates.offset(position))
         for span in reversed(spans):
-            chain = {
-                "range": view.coordinates.range(span),
-                **({"parent": chain} if chain else {}),
-            }
+            chain = {"range": view.coordinates.range(span), **({"parent": chain} if chain else {})}
         found.append(chain)
     return found

@@ -9,12 +9,7 @@ from random import Random
 
 import pytest
 
-from ipu_asm.debugger.expressions import (
-    ExpressionError,
-    LiveContext,
-    evaluate_condition,
-    parse,
-)
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate_condition, parse
 from ipu_asm.debugger.expressions.compilation import compile_condition
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.emulator import IpuState, core

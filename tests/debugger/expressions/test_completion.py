@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.expressions import (
-    Candidate,
-    ExpressionError,
-    LiveContext,
-    complete,
-    evaluate,
-)
+from ipu_asm.debugger.expressions import Candidate, ExpressionError, LiveContext, complete, evaluate
 from ipu_asm.emulator import IpuState
 
 LABELS = {"loop": 3, "outer": 2, "lr9": 1, "rows": 7, "Acc": 5}

@@ -6,13 +6,7 @@ from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import LiveContext, assign
 from ipu_asm.debugger.expressions.program_names import names_from_notes
-from ipu_asm.debugger.inspection import (
-    Group,
-    Inspector,
-    Item,
-    MemoryRange,
-    StateAtCycle,
-)
+from ipu_asm.debugger.inspection import Group, Inspector, Item, MemoryRange, StateAtCycle
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.register_notes import register_notes
 from tests.debugger.sessions import LOOP, debugger_on

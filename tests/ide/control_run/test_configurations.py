@@ -76,10 +76,7 @@ def titles(text: str, what: str) -> list[str]:
 def test_the_trips_of_a_loop_and_the_base_of_a_load_are_offered() -> None:
     offered = ["Give `cr4` a value: `# CR cr4 = 128`"]
     assert titles(WAITING, "blt") == offered
-    assert titles(WAITING, "ldr") == [
-        *offered,
-        "Give `cr1` a value: `# CR cr1 = 128`",
-    ]
+    assert titles(WAITING, "ldr") == [*offered, "Give `cr1` a value: `# CR cr1 = 128`"]
     assert titles(WAITING, "bkpt") == []
 
 

@@ -8,13 +8,7 @@ import pytest
 
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion, SourceSettings
-from tests.source.preprocessor.expanding import (
-    FILE,
-    SURFACE,
-    Headers,
-    check_whole_map,
-    settings_of,
-)
+from tests.source.preprocessor.expanding import FILE, SURFACE, Headers, check_whole_map, settings_of
 
 LINES = [
     "#define A B + 1\n",

@@ -176,7 +176,7 @@ def test_an_unknown_symbol_with_a_dollar_is_no_register() -> None:
     for operand in ("$nowhere", "$nowhere+4"):
         found = [f.message for f in analyze(f"bri {operand}\n", "colossus").diagnostics]
         assert found == [
-            f"expected a label or a number from 0 to 524287 of a word, found `{operand}`",
+            f"expected a label or a number from 0 to 524287 of a word, found `{operand}`"
         ]
 
 

@@ -85,10 +85,7 @@ def _result(diagnostic: Diagnostic, findings: FileFindings) -> dict[str, Any]:
 
 def _fix(fix: Fix, source: SourceFile) -> dict[str, Any]:
     replacements = [
-        {
-            "deletedRegion": _region(source, edit.span),
-            "insertedContent": {"text": edit.new_text},
-        }
+        {"deletedRegion": _region(source, edit.span), "insertedContent": {"text": edit.new_text}}
         for edit in fix.edits
     ]
     change = {"artifactLocation": artifact_location(source.path), "replacements": replacements}

@@ -187,9 +187,7 @@ def test_reading_what_is_no_register_is_reported(entry: dict[str, Any]) -> None:
     assert len(raised.value.mistakes) == 1
 
 
-def test_all_mistakes_of_an_entry_are_reported_with_place_and_remedy(
-    entry: dict[str, Any],
-) -> None:
+def test_all_mistakes_of_an_entry_are_reported_with_place_and_remedy(entry: dict[str, Any]) -> None:
     entry["operands"][1]["type"] = "MultStageRegister"
     entry["operands"][2]["read"] = "later"
     del entry["execute_fn"]
