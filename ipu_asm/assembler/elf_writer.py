@@ -62,6 +62,8 @@ _RELOCATABLE, _VERSION = 1, 1
 _SYMTAB, _STRTAB, _RELA = 2, 3, 4
 _INFO_LINK = 0x40
 _WORD = 4
+_PAGE = 4096
+"""The largest alignment of contents in the file: objects are not mapped as they are."""
 
 
 def elf_of(code: ObjectCode, object_format: ObjectFormat) -> bytes:
@@ -193,7 +195,7 @@ def _symbol_table(
             _SYMBOL.pack(
                 name,
                 symbol.value % (1 << 32),
-                symbol.size,
+                symbol.size % (1 << 32),
                 BINDINGS[symbol.binding] << 4 | kind,
                 VISIBILITIES[symbol.visibility],
                 _section_index(symbol, indices),
@@ -226,7 +228,7 @@ def _file(headers: Sequence[_Header], object_format: ObjectFormat) -> bytes:
     rows = []
     for number, header in enumerate(headers):
         alignment = max(header.alignment, 1)
-        image += bytes(-len(image) % alignment if header.data else 0)
+        image += bytes(-len(image) % min(alignment, _PAGE) if header.data else 0)
         rows.append(
             _SECTION_HEADER.pack(
                 header.name,

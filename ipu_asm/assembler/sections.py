@@ -35,7 +35,12 @@ from ipu_asm.program.program import Program
 from ipu_asm.syntax.directives import Argument, directive_arguments
 from ipu_asm.text import Span
 
-_MAX_SECTION = 1 << 24
+_MAX_BYTES = 1 << 24
+"""Of all sections together."""
+
+_MAX_CODE = 1 << 19
+_MAX_WORD = (1 << 32) - 1
+_MAX_UNIT = 8  # bytes that `.fill` repeats
 _KINDS = {".text": "ax", ".init": "ax", ".data": "aw", ".bss": "aw", ".rodata": "a", ".tdata": "aw"}
 _NO_BITS = (".bss", ".tbss")
 _BINDINGS = {".globl": "global", ".global": "global", ".weak": "weak", ".local": "local"}
@@ -135,6 +140,7 @@ class _Assembler:
         self.table = SymbolTable(code, is_final=is_final)
         self.symbols: dict[str, Symbol] = {}
         self.sizes: dict[str, tuple[str, Place]] = {}
+        self.bytes_left = {True: _MAX_CODE, False: _MAX_BYTES}
 
     def read(self, number: int, bundle: Bundle) -> None:
         """Add the label, the directive or the instructions of a slice to the current section."""
@@ -255,10 +261,12 @@ class _Assembler:
     ) -> None:
         """Add a piece of bundle `number` to the current section."""
         section = self.current
-        if section.size + size > _MAX_SECTION:
-            message = f"a section has at most {_MAX_SECTION} bytes, found more"
+        if size > self.bytes_left[section.is_code]:
+            what, limit = ("code", _MAX_CODE) if section.is_code else ("data", _MAX_BYTES)
+            message = f"sections of {what} have at most {limit} bytes in all, found more"
             self.error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
             return
+        self.bytes_left[section.is_code] -= size
         if section.kind == "nobits" and (instructions or values or any(data)):
             message = f"{quoted(section.name)} holds zeros only; other bytes go to `.data`"
             self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message))
@@ -270,8 +278,8 @@ class _Assembler:
         gap = -self.current.size % alignment
         if not gap:
             return
-        data = b"" if fill is None and self.current.is_code else bytes([(fill or 0) & 0xFF]) * gap
-        self.append(number, gap, data=data)
+        is_filled_with_code = fill is None and self.current.is_code
+        self.append(number, gap, data=b"" if is_filled_with_code else _equal_bytes(fill, gap))
 
     def _encoded_section(self, section: _OpenSection) -> Section:
         self.current = section
@@ -400,10 +408,12 @@ def _assign(to: _Assembler, number: int, word: str, arguments: Sequence[Argument
 
 def _fill_up(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
     """Fill up to a multiple of an address."""
-    value = _known(to, number, arguments[0]) if arguments else None
+    value = _known(to, number, arguments[0], most=_MAX_WORD) if arguments else None
     if value is None:
         return
     amount = 1 << value if _ALIGNMENTS[word] and value < 32 else value
+    if not _is_alignment(to, number, amount, arguments[0]):
+        return
     given = arguments[1].text if len(arguments) > 1 else ""
     fill = _known(to, number, arguments[1]) if given else None
     if amount > 0:
@@ -414,46 +424,68 @@ def _fill_up(to: _Assembler, number: int, word: str, arguments: Sequence[Argumen
 
 def _space(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
     """Place a number of equal bytes."""
-    size = _known(to, number, arguments[0]) if arguments else None
+    size = _known(to, number, arguments[0], most=_MAX_WORD) if arguments else None
     fill = _known(to, number, arguments[1]) if len(arguments) > 1 else 0
     if size:
-        to.append(number, size, data=bytes([(fill or 0) & 0xFF]) * min(size, _MAX_SECTION))
+        to.append(number, size, data=_equal_bytes(fill, size))
 
 
 def _repeat(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
     """Place a value many times: `.fill count, size, value`."""
-    numbers = [_known(to, number, argument) for argument in arguments]
+    limits = (_MAX_WORD, _MAX_UNIT, None)
+    numbers = [_known(to, number, each, most=most) for each, most in zip(arguments, limits)]
     if None in numbers or not numbers:
         return
     times, size, value = (*(n or 0 for n in numbers), *(0, 1, 0)[len(numbers) :])
     if times * size:
         item = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-        to.append(number, times * size, data=item * min(times, _MAX_SECTION // size))
+        to.append(number, times * size, data=item * min(times, _MAX_BYTES // size))
 
 
 def _common(to: _Assembler, number: int, word: str, arguments: Sequence[Argument]) -> None:
     """Reserve memory under a name."""
     name = arguments[0].text if arguments else ""
-    numbers = [_known(to, number, argument) for argument in arguments[1:]]
+    numbers = [_known(to, number, argument, most=_MAX_WORD) for argument in arguments[1:3]]
     if not name or None in numbers or not numbers:
         return
     size, alignment = (*(n or 0 for n in numbers), 1)[:2]
+    if not _is_alignment(to, number, alignment, arguments[-1]):
+        return
     if word == ".comm":
         to.symbols[name] = Symbol(name, "", alignment, size, "global", "common")
     else:
         before, to.current = to.current, to.section(".bss")
         to.align(number, max(alignment, 1), 0)
         to.table.define(name, to.place(number))
-        to.append(number, size, data=bytes(min(size, _MAX_SECTION)))
+        to.append(number, size, data=_equal_bytes(0, size))
         to.current = before
 
 
-def _known(to: _Assembler, number: int, argument: Argument) -> int | None:
+def _is_alignment(to: _Assembler, number: int, value: int, argument: Argument) -> bool:
+    """Return whether a number is 0 or a power of 2; otherwise it is an error."""
+    if value & (value - 1) == 0:
+        return True
+    message = f"an alignment is a power of 2, found {quoted(argument.text)}"
+    to.error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message), argument.span)
+    return False
+
+
+def _equal_bytes(value: int | None, size: int) -> bytes:
+    """Return so many bytes, or fewer where no section holds so many."""
+    return bytes([(value or 0) & 0xFF]) * min(size, _MAX_BYTES)
+
+
+def _known(to: _Assembler, number: int, argument: Argument, most: int | None = None) -> int | None:
+    """Return the value of an argument, from 0 to `most`; None if that is an error."""
     value = to.table.number(argument.text, to.place(number))
-    if value is not None:
+    if value is not None and (most is None or 0 <= value <= most):
         return value
-    message = f"{quoted(argument.text)} has no value here, where sizes are computed"
-    to.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
+    shown = quoted(argument.text)
+    code, message = WRONG_OPERAND_TYPE, f"{shown} has no value here, where sizes are computed"
+    if value is not None:
+        code = IMMEDIATE_OUT_OF_RANGE
+        message = f"expected a number from 0 to {most}, found {shown}, which is {value}"
+    to.error(number, UnplacedFinding(code, message), argument.span)
     return None
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import AssemblyError, assemble
+from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.encode import object_of
 from ipu_asm.assembler.object_code import ObjectCode, Section
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.machine_code import Relocation
+from ipu_asm.isa.machine_code import Relocation, machine_code_of
 from ipu_asm.program.line_table import read_effective_program
 from ipu_asm.text import SourceFile
 from tests.vectors import records
@@ -179,9 +180,36 @@ def test_what_expansion_leaves_open_is_an_error() -> None:
         (".if SIZE\n nop\n.else\n nopa\n.endif", "what `.if` expands to is not known"),
         (".data\n.popsection\n nop", "goes back to a `.pushsection`, found none"),
         (".bss\n.long 5", "`.bss` holds zeros only"),
-        (".space 20000000\n nop", "a section has at most 16777216 bytes"),
-        (".fill 20000000, 1, 1\n nop", "a section has at most 16777216 bytes"),
+        (".space 600000\n nop", "sections of code have at most 524288 bytes in all"),
+        (".data\n.fill 20000000, 1, 1", "sections of data have at most 16777216 bytes in all"),
     ):
         check_refused(text, message)
     with pytest.raises(AssemblyError, match="no macro that is defined here"):
         assemble('#include "absent.h"\n LOAD(1)\n nop', isa="colossus")
+
+
+def test_sizes_that_only_the_layout_knows_are_checked() -> None:
+    before = ".data\na: .byte 1, 2, 3\nb:\n"
+    for text, message in (
+        (".fill a-b, 4, 1", "expected a number from 0 to 4294967295, found `a-b`, which is -3"),
+        (".fill 1, a-b, 1", "expected a number from 0 to 8, found `a-b`, which is -3"),
+        (".fill 1, (b-a)*100, 1", "expected a number from 0 to 8"),
+        (".space a-b", "expected a number from 0 to 4294967295"),
+        (".balign b-a", "an alignment is a power of 2, found `b-a`"),
+        (".comm c, 4, b-a", "an alignment is a power of 2, found `b-a`"),
+        (".comm c, a-b", "expected a number from 0 to 4294967295"),
+        (".lcomm c, 99999999999", "expected a number from 0 to 4294967295"),
+    ):
+        check_refused(f"{before}{text}", message)
+
+
+def test_large_alignments_and_many_sections_make_no_large_objects() -> None:
+    machine_code = machine_code_of(load_isa("xdna1"))
+    assert machine_code is not None
+    object_ = read(".p2align 31\nnop\n.globl x\nx = 1 << 40\n.size x, -1")
+    assert section(object_, ".text").alignment == 1 << 31
+    assert len(elf_of(object_, machine_code.object_format)) < 10_000
+    check_refused(".p2align 29\nnop\n.p2align 29\nnop", "sections of code have at most")
+    many = "".join(f'.section .data.{n}, "aw"\n.space 1000000\n' for n in range(20))
+    with pytest.raises(AssemblyError, match="sections of data have at most"):
+        read(many)
