@@ -31,8 +31,9 @@ NOT_WRITTEN: Final = "not written: "
 _INDENT: Final = "    "
 _BYTES_PER_ROW = 16
 _MIN_ZEROS = 32
+_MAX_NAME = 10_000
 _LARGEST_UNIT = 16
-_PLAIN_NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.$@]*")
+_PLAIN_NAME = re.compile(r"(?!\.\Z)[A-Za-z_.][A-Za-z0-9_.$]*")
 _UNQUOTABLE = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 _WITH_ADDEND = re.compile(r"(.+?)[ ]*([+-])[ ]*(0[xX][0-9a-fA-F]+|[0-9]+)")
 _OWN_DIRECTIVES: Final = {(".text", "ax"): ".text", (".data", "aw"): ".data"}
@@ -83,10 +84,12 @@ class _Writer:
         self.code = code
         self.machine_code = machine_code
         self.has_labels = has_labels
+        data_fields = machine_code.object_format.data_relocations
+        self.field_sizes = {kind: size for size, kind in data_fields.items()}
         self.surface = isa.surface
         self.comment = isa.surface.comments[0]
         self.isa = isa
-        self.names = _shown_names(code)
+        self.names = _Names(code, isa)
         self.symbols: dict[str, list[Symbol]] = {}
         for symbol in code.symbols:
             if symbol.kind not in ("section", "file"):
@@ -101,6 +104,9 @@ class _Writer:
         if left_out:
             shown = ", ".join(map(_printable, left_out))
             lines.append(CodeLine(f"{self.comment} not loaded, and not shown: {shown}"))
+        for name, shown in self.names.replaced():
+            what = f"`{_printable(name)}`, which {shown} stands for"
+            lines.append(CodeLine(f"{self.comment} {NOT_WRITTEN}{what}"))
         lines += map(CodeLine, self._symbols_elsewhere())
         for number, section in enumerate(self.code.sections):
             if "a" in section.flags:
@@ -116,13 +122,15 @@ class _Writer:
         relocations = sorted(section.relocations, key=lambda each: each.offset)
         offsets = [each.offset for each in relocations]
         data_ends = self._data_ends(section)
+        step = self.machine_code.step
         found: list[_Unit] = []
         at = 0
         while at < len(section.data):
             end = data_ends.get(at)
-            decoded = self.machine_code.decode(section.data, at) if end is None else None
+            is_code = end is None and at % step == 0
+            decoded = self.machine_code.decode(section.data, at) if is_code else None
             if decoded is None or decoded.size < 1 or at + decoded.size > len(section.data):
-                at = end or at + self.machine_code.step
+                at = end or at + step - at % step
                 continue
             first = bisect_right(offsets, at - 1)
             last = bisect_right(offsets, at + decoded.size - 1)
@@ -145,10 +153,7 @@ class _Writer:
         """Return a decoded unit; its `reason` is set if its text would assemble to other bytes."""
         data = section.data[at : at + decoded.size]
         if own:
-            shown = [
-                each._replace(symbol=self.names.get(each.symbol, _quoted(each.symbol)))
-                for each in own
-            ]
+            shown = [each._replace(symbol=self.names.of(each.symbol)) for each in own]
             decoded = self.machine_code.decode(section.data, at, shown) or decoded
             unit = _Unit(at, decoded, own)
             return unit._replace(reason=self._difference(unit, data, shown))
@@ -188,7 +193,7 @@ class _Writer:
         for section, units in zip(self.code.sections, self.units):
             names: dict[int, list[str]] = {}
             for symbol in self.symbols.get(section.name, ()):
-                names.setdefault(symbol.value, []).append(self.names[symbol.name])
+                names.setdefault(symbol.value, []).append(self.names.of(symbol.name))
             for offset in (unit.offset for unit in units if not section.relocations):
                 if section.address + offset in targets and offset not in names:
                     names[offset] = [self._new_name(section.address + offset)]
@@ -197,17 +202,14 @@ class _Writer:
 
     def _new_name(self, address: int) -> str:
         prefix = self.surface.local_prefix or "L"
-        name = f"{prefix}{address:x}"
-        while name in self.names:
-            name += "_"
-        return name
+        return self.names.unused(f"{prefix}{address:x}")
 
     # What is written.
 
     def _symbols_elsewhere(self) -> Iterator[str]:
         """The directives of symbols that have no place in a section."""
         for symbol in self.code.symbols:
-            name = self.names[symbol.name]
+            name = self.names.of(symbol.name)
             if symbol.kind == "file":
                 yield f'{_INDENT}.file "{_printable(symbol.name)}"'
             elif symbol.kind == "common":
@@ -223,7 +225,8 @@ class _Writer:
         if directive is None or section.kind != "progbits":
             entry = f",{section.entry_size}" if "M" in section.flags else ""
             kind = f"@{section.kind}"
-            directive = f'.section {_quoted(section.name)},"{section.flags}",{kind}{entry}'
+            name = self.names.of_section(section.name)
+            directive = f'.section {name},"{section.flags}",{kind}{entry}'
         yield CodeLine(f"{_INDENT}{directive}")
         if section.alignment > 1:
             yield CodeLine(f"{_INDENT}.p2align {section.alignment.bit_length() - 1}")
@@ -242,12 +245,13 @@ class _Writer:
                 yield from self._data(number, section, start, end)
         yield from map(CodeLine, self._labels_at(number, len(section.data)))
         for symbol in own:
-            if symbol.size:
-                yield CodeLine(f"{_INDENT}.size {self.names[symbol.name]}, {symbol.size}")
+            name = self.names.of(symbol.name)
             if symbol.value not in cuts:
-                name = self.names[symbol.name]
-                place = f"no line begins at offset {symbol.value:#x} of `{name}`"
-                yield CodeLine(f"{self.comment} {place}")
+                distance = symbol.value - len(section.data)
+                sign = "-" if distance < 0 else "+"
+                yield CodeLine(f"{_INDENT}.set {name}, . {sign} {abs(distance)}")
+            if symbol.size:
+                yield CodeLine(f"{_INDENT}.size {name}, {symbol.size}")
 
     def _cuts(self, number: int, section: Section) -> set[int]:
         """The offsets at which lines begin, and the end."""
@@ -256,11 +260,14 @@ class _Writer:
         for unit in self.units[number]:
             cuts |= {unit.offset, unit.offset + unit.decoded.size}
             within |= set(range(unit.offset + 1, unit.offset + unit.decoded.size))
+        for each in section.relocations:
+            size = self.field_sizes.get(each.kind, 0)
+            within |= set(range(each.offset + 1, each.offset + size)) - cuts
         names = {offset for offset in self.labels[number] if offset <= len(section.data)}
         return cuts | (names - within)
 
     def _declared(self, symbol: Symbol) -> Iterator[str]:
-        name = self.names[symbol.name]
+        name = self.names.of(symbol.name)
         if symbol.binding in _BINDINGS:
             yield f"{_INDENT}{_BINDINGS[symbol.binding]} {name}"
         if symbol.visibility in _VISIBILITIES:
@@ -309,17 +316,13 @@ class _Writer:
         if section.kind == "nobits":
             yield CodeLine(f"{_INDENT}.zero {end - start}", number, start, end - start)
             return
-        sizes = {
-            kind: size for size, kind in self.machine_code.object_format.data_relocations.items()
-        }
         data = section.data
         fields = {each.offset: each for each in section.relocations if start <= each.offset < end}
         at = start
         for offset in sorted(fields):
             field = fields[offset]
-            size = sizes.get(field.kind, 0)
-            shown = self.names.get(field.symbol, _quoted(field.symbol))
-            name = field._replace(symbol=shown).expression
+            size = self.field_sizes.get(field.kind, 0)
+            name = field._replace(symbol=self.names.of(field.symbol)).expression
             if not size or offset < at or offset + size > end or any(data[offset : offset + size]):
                 place = f"relocation {field.kind} by {name} at {offset:#x}"
                 yield CodeLine(f"{_INDENT}{self.comment} {NOT_WRITTEN}{place}")
@@ -354,26 +357,60 @@ def _targets(unit: _Unit) -> Iterator[int]:
         yield from (each.target for each in unit.decoded.instructions if each.target is not None)
 
 
-def _shown_names(code: ObjectCode) -> dict[str, str]:
-    """Names as they are written, by the names of symbols; each is written in its own way."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for symbol in code.symbols:
-        shown = _quoted(symbol.name)
-        number = 1
-        while shown in taken and symbol.name not in found:
-            number += 1
-            shown = _quoted(f"{symbol.name}.{number}")
-        taken.add(shown)
-        found.setdefault(symbol.name, shown)
-    return found
+class _Names:
+    """Names as they are written: those that assembly cannot have get another one."""
 
+    def __init__(self, code: ObjectCode, isa: Isa) -> None:
+        self._registers = isa.file_of_register.keys() | isa.surface.register_aliases
+        self._local = isa.surface.local_prefix
+        symbols = [each for each in code.symbols if each.kind != "file"]
+        self._defined = {each.name for each in symbols if each.section or each.kind == "common"}
+        sections = dict.fromkeys(each.name for each in code.sections)
+        used = (each.symbol for section in code.sections for each in section.relocations)
+        names = dict.fromkeys((*(each.name for each in symbols), *filter(None, used)))
+        self._shown = {each: each for each in names if self._is_plain(each)}
+        self._taken = {*self._shown, *sections}
+        for each in names:
+            if each not in self._shown:
+                self._shown[each] = self.unused(self._changed(each))
+        # A string in quotes holds most names of sections.
+        self._sections = {
+            each: self._shown[each]
+            if each in self._shown
+            else each
+            if each and each == _printable(each)
+            else self.unused(self._changed(each))
+            for each in sections
+        }
 
-def _quoted(name: str) -> str:
-    """A name, in quotes if it is no identifier; characters that break lines are replaced."""
-    if _PLAIN_NAME.fullmatch(name) or not name:
+    def of(self, symbol: str) -> str:
+        """Return the name that is written for a symbol."""
+        return self._shown.get(symbol, symbol)
+
+    def of_section(self, name: str) -> str:
+        """Return the name of a section as an argument of a directive."""
+        shown = self._sections[name]
+        return shown if _PLAIN_NAME.fullmatch(shown) else f'"{shown}"'
+
+    def replaced(self) -> Iterator[tuple[str, str]]:
+        """Yield the names that others stand for, and those."""
+        both = {**self._shown, **self._sections}
+        yield from ((name, shown) for name, shown in both.items() if name != shown)
+
+    def unused(self, name: str) -> str:
+        """Return a name, changed if it is taken; it is taken then."""
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
         return name
-    return f'"{_printable(name)}"'
+
+    def _is_plain(self, name: str) -> bool:
+        is_name = _PLAIN_NAME.fullmatch(name) and name not in self._registers
+        is_missing = name.startswith(self._local or "\n") and name not in self._defined
+        return bool(is_name) and len(name) <= _MAX_NAME and not is_missing
+
+    def _changed(self, name: str) -> str:
+        return "_" + re.sub(r"[^A-Za-z0-9_.]", "_", name[:_MAX_NAME]).lstrip("_")
 
 
 def _printable(name: str) -> str:

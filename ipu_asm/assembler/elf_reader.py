@@ -205,7 +205,7 @@ class _Reader:
             yield (
                 number,
                 Section(
-                    self.names.unique(section.name, "section"),
+                    self.names.unique(section.name or ".unnamed", "section"),
                     "".join(letter for letter, bit in SECTION_FLAGS.items() if flags & bit),
                     kind,
                     alignment,

@@ -160,8 +160,9 @@ class _Assembler:
         """Encode all pieces and return the sections."""
         text_alignment = self.code.object_format.text_alignment
         found = []
+        named = {".text", *(section for section, _ in self.table.labels.values())}
         for section in self.sections.values():
-            if not section.pieces and section.name != ".text":
+            if not section.pieces and section.name not in named:
                 continue
             if section.is_code and not self.is_final:
                 section.alignment = max(section.alignment, text_alignment)

@@ -31,7 +31,8 @@ _CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
 _SYMBOL = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
 _MACRO_PART = "\\"
 _MAX_DEPTH = 40
-_MAX_LENGTH = 2_000
+_MAX_LENGTH = 20_000  # names of C++ with templates have thousands of characters
+_MAX_TOKENS = 2_000
 _MAX_DIGITS = 40
 _MAX_VALUE = 1 << 128
 _MAX_SHIFTED = 64
@@ -80,6 +81,8 @@ def read_expression(text: str) -> Expression:
         if match.lastgroup != "blank":
             tokens.append((match.lastgroup or "", match[0]))
         at = match.end()
+    if len(tokens) > _MAX_TOKENS:
+        return Expression(is_broken=True)
     names = tuple(dict.fromkeys(text for kind, text in tokens if kind == "name"))
     register = next((text for kind, text in tokens if kind == "register"), None)
     numbers = [text for kind, text in tokens if kind == "number"]

@@ -229,12 +229,16 @@ def _label_unmarked(place: MisplacedToken) -> Message:
 
 
 def _label_inside(place: MisplacedToken) -> Message:
-    end = place.surface.bundle_end
+    surface, found = place.surface, f"found {shown(place.word)} inside one"
+    before = place.syntax.text[: place.span.start].rpartition("\n")[2]
+    if surface.brackets and not before.strip():
+        opening, closing = surface.brackets
+        message = f"a label stands before the `{opening}` of a bundle, {found}"
+        return f"{message}; is `{closing}` missing before it?", None
+    end = surface.bundle_end
     stands = "stands before the first instruction of a bundle" if end else "begins a line"
-    message = (
-        f"a label {stands}, found {shown(place.word)} inside one; "
-        f"is {f'`{end}`' if end else 'a line break'} missing before it?"
-    )
+    missing = f"`{end}`" if end else "a line break"
+    message = f"a label {stands}, {found}; is {missing} missing before it?"
     return message, _end_bundle_before(place)
 
 

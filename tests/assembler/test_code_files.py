@@ -111,7 +111,8 @@ def test_symbols_become_directives_and_labels() -> None:
         "j #f-4",
         ".size main, 4",
         '.section .rodata,"aM",@progbits,4',
-        '"weird name":',
+        "// not written: `weird name`, which _weird_name stands for",
+        "_weird_name:",
         ".long main",
         '.section .bss,"aw",@nobits',
         ".hidden buffer",
@@ -237,7 +238,7 @@ def test_relocations_that_cannot_be_written_are_told(
     assert assembler.main(["disassemble", path]) == 0
     shown = capsys.readouterr()
     assert "// not written: relocation 99 by f at 0x2" in shown.out
-    assert "1 relocation cannot be written: see the comments" in shown.err
+    assert "1 of its names and relocations cannot be written: see the comments" in shown.err
 
 
 def test_annotations_have_address_bytes_landings_delay_slots_and_findings(

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm.assembler.elf_reader import read_elf
+from ipu_asm.assembler.elf_writer import elf_of
+from ipu_asm.assembler.object_code import ObjectCode, Section, Symbol
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.config.isa_choice import choose_isa
-from ipu_asm.isa import manifests
+from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa.machine_code import Relocation, machine_code_of
 
 EXAMPLES = sorted(
     path
@@ -29,3 +33,40 @@ def test_an_object_comes_back(path: Path, tmp_path: Path) -> None:
     assert assembler.main([*assemble, str(second), str(text)]) == 0
     assert first.read_bytes() == second.read_bytes()
     assert ".byte" not in text.read_text(encoding="utf-8")
+
+
+NAMES = (
+    "nop", "a$b", "r0", "sp", "$m0", "$x", "a@plt", ".", ".L1", "a b", "f(int, g<h>)", 'a"b',
+    "a_b", "1f", "-4", "a,b", "{", "#define", "//", "a\nb", "é", "x" * 3_000, "x" * 30_000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", ["xdna1", "xdna2", "colossus"])
+def test_an_object_with_any_names_comes_back_as_the_same_code(isa: str, tmp_path: Path) -> None:
+    """Names that the text cannot have are replaced, each by one of its own, and listed."""
+    machine_code = machine_code_of(load_isa(isa))
+    assert machine_code is not None
+    object_format, step = machine_code.object_format, machine_code.step
+    word = object_format.data_relocations[4]
+    code = Section(".text", "ax", "progbits", 16, machine_code.fill(16)[0] * 4)
+    fields = tuple(Relocation(word, number * 4, name) for number, name in enumerate(NAMES))
+    data = Section(".data", "aw", "progbits", 4, bytes(4 * len(NAMES)), fields)
+    others = [Section(name, "aw", "progbits", 1, b"12") for name in NAMES]
+    for section, value in (("", 0), (".text", step), (".data", 3), (".data", 400)):
+        symbols = tuple(Symbol(name, section, value, 0, "global") for name in NAMES)
+        first = ObjectCode((code, data, *others), symbols)
+        first_file, text, second_file = (tmp_path / name for name in ("a.o", "a.s", "b.o"))
+        first_file.write_bytes(elf_of(first, object_format))
+        assert assembler.main(["disassemble", "-o", str(text), str(first_file)]) == 0
+        assert assembler.main(["assemble", "--isa", isa, "-o", str(second_file), str(text)]) == 0
+        _, second = read_elf(second_file.read_bytes())
+        assert [each.data for each in second.sections] == [each.data for each in first.sections]
+        replaced = text.read_text(encoding="utf-8").count("not written: ")
+        kept = 0
+        for old, new in zip(fields, second.sections[1].relocations, strict=True):
+            assert new._replace(symbol=old.symbol) == old
+            (symbol,) = (each for each in second.symbols if each.name == new.symbol)
+            assert (symbol.section, symbol.value) == (section, value)
+            kept += new.symbol == old.symbol
+        assert replaced == len(NAMES) - kept
+        assert 4 <= kept <= 14

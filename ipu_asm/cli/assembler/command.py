@@ -224,7 +224,7 @@ def _write_code(file: CodeFile, source: Target, options: Namespace, *, has_label
         text = "".join(f"{line.text}\n" for line in lines)
     lost = sum(NOT_WRITTEN in line.text for line in lines)
     if lost:
-        message = f"{counted(lost, 'relocation')} cannot be written: see the comments"
+        message = f"{lost} of its names and relocations cannot be written: see the comments"
         print_message(PROGRAM, f"{source.name}: {message}", "note")
     _write(text.encode("utf-8", "replace"), options.output)
     return ExitStatus.OK

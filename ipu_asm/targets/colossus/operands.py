@@ -390,8 +390,8 @@ class NumberOperand(OperandType):
     ) -> int | UnplacedFinding | None:
         if text in labels:
             return labels[text]
-        if "$" in text:
-            expression = read_expression(text)
+        expression = read_expression(text)
+        if expression.register is not None:
             return None if expression.register in labels else self._no_number(text, expression)
         if is_local_label(text):
             return undefined_local_label(text)

@@ -159,6 +159,7 @@ def test_a_forgotten_comma_can_be_inserted() -> None:
     "text",
     [
         "$entry:\nbri $entry\n",
+        "bri a$b\ncall $lr, a$b+4\n",
         "$entry:\nnop\nbri $entry + 4\nbri 4 + $entry\n",
         ".extern $other\ncall $lr, $other\n",
         ".set $size, 4\n$limit = 12\nsetzi $m2, $size\nadd $m0, $m1, $limit\n",
@@ -183,3 +184,14 @@ def test_an_unknown_symbol_with_a_dollar_is_no_register() -> None:
 def test_a_label_with_a_dollar_and_a_register_have_no_sum() -> None:
     (finding,) = analyze("$entry:\nbri $entry+$m0\n", "colossus").diagnostics
     assert finding.code == "E104"
+
+
+def test_a_label_on_a_line_of_its_own_in_a_bundle_has_no_fix_that_adds_lines() -> None:
+    found = analyze("{ nop\n$here:\n", "colossus").diagnostics
+    assert [(each.message, each.fix) for each in found[1:]] == [
+        (
+            "a label stands before the `{` of a bundle, found `$here` inside one; "
+            "is `}` missing before it?",
+            None,
+        )
+    ]
