@@ -11,6 +11,24 @@ from typing import Iterable, Sequence
 from ipu_asm.named_tuple import NamedTuple
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
+CONTROL_CHARACTER = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+"""Characters that no source contains."""
+_NO_CHARACTER = re.compile("[\x00-\x08\x0e-\x1f\x7f\udc80-\udcff]")
+_HEAD = 4096
+_MAX_IN_A_TEXT = 16
+
+
+def is_binary(text: str) -> bool:
+    """Return whether what was read as a text is an image, an archive or the like.
+
+    It has a NUL at its beginning, and a tenth of the characters there are control characters or
+    bytes that are no UTF-8.
+    """
+    if "\0" not in text[:_HEAD]:
+        return False
+    head = text[:_HEAD]
+    number = len(_NO_CHARACTER.findall(head))
+    return number > _MAX_IN_A_TEXT and number * 10 > len(head)
 
 
 def counted(number: int, noun: str) -> str:

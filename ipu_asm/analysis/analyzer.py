@@ -28,7 +28,7 @@ from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.settings import source_settings
 from ipu_asm.source.templates import TemplateComment
-from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
+from ipu_asm.text import Change, SourceFile, Span, change_between, is_binary, require_text
 
 _Known: TypeAlias = (
     "tuple[Mapping[str, int], tuple[Mapping[str, int], ...], Hosts, tuple[TemplateComment, ...]]"
@@ -126,7 +126,8 @@ class Analyzer:
             return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
         program = self._program(text, before, change)
         _set_known(program, _known_of(settings))
-        if surface.preprocessed and (uses_defines(text, settings) or program.where(is_expanded)):
+        is_expanding = surface.preprocessed and not is_binary(text)
+        if is_expanding and (uses_defines(text, settings) or program.where(is_expanded)):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
                 written = self._findings(program)

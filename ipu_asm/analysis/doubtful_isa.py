@@ -25,9 +25,10 @@ def with_isa_hint(analysis: Analysis, choice: IsaChoice) -> Analysis:
     A set that a configuration or an extension gives is doubted for a text that is plainly for
     another set of the language; one that nothing states (`UNCLAIMED`) also for a text that is
     clearly for another assembler. Of a template, the expansion is as clear as the text: its tags
-    may hide bundle marks, and the masks of other assemblers (``{%k1}``) look like tags.
+    may hide bundle marks, and the masks of other assemblers (``{%k1}``) look like tags. A text with
+    a NUL is none.
     """
-    if choice.is_explicit:
+    if choice.is_explicit or "\0" in analysis.text:
         return analysis
     hint = foreign_assembly(analysis.text) if choice.name == UNCLAIMED else None
     if hint is not None and not any(_is_ours(expansion) for expansion, _ in analysis.expanded):

@@ -420,6 +420,12 @@ def undecodable_byte(bundle: Bundle) -> Diagnostic:
     return Diagnostic(SYNTAX_ERROR, message, Span(*match.span()))
 
 
+def control_character(character: str, offset: int) -> Diagnostic:
+    """Return the finding about a character that no text has."""
+    message = f"a source is text, found U+{ord(character):04X}"
+    return Diagnostic(SYNTAX_ERROR, message, Span(offset, offset + 1))
+
+
 def is_broken_by_bytes(bundle: Bundle) -> bool:
     """Return whether such bytes are in the code itself, where they may cause other findings."""
     return any(not word.isascii() and _BYTE.search(word) for word in bundle.syntax.words)

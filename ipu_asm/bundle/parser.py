@@ -12,6 +12,7 @@ from typing import Callable, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, DefaultBits, LabelUse
 from ipu_asm.bundle.findings import (
+    control_character,
     duplicate_slot,
     full_bundle,
     instruction_findings,
@@ -31,12 +32,13 @@ from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.syntax.bundle import BundleSyntax, unclosed_comment
+from ipu_asm.syntax.bundle import BundleSyntax, Tokenization, unclosed_comment
 from ipu_asm.syntax.directives import directive_findings, wrong_argument
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.messages import syntax_errors
 from ipu_asm.syntax.misplaced_token import InstructionContext
+from ipu_asm.text import is_binary
 
 
 class BundleReading(NamedTuple):
@@ -85,7 +87,8 @@ class BundleParser:
 
     def bundle(self, text: str) -> Bundle:
         """The bundle in a bundle slice. Never raises, whatever the text."""
-        syntax = BundleSyntax(self.grammar, text)
+        is_text = not is_binary(text)
+        syntax = BundleSyntax(self.grammar, text, None if is_text else Tokenization((), ""))
         instructions = tuple(
             self.instruction(syntax.instruction_words(number))
             for number in range(len(syntax.plan.instructions))
@@ -99,7 +102,10 @@ class BundleParser:
                 reading = read_again(self.isa, reading, self.instruction)
             findings = syntax_findings(self.isa, reading)
             syntax, instructions = reading
-        findings += _surface_findings(syntax, self.isa)
+        if is_text:
+            findings += _surface_findings(syntax, self.isa)
+        else:
+            findings.append(control_character("\0", text.index("\0")))
         for number, instruction in enumerate(instructions):
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)

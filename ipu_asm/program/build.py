@@ -7,7 +7,12 @@ from itertools import accumulate
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.findings import is_broken_by_bytes, is_undecodable, undecodable_byte
+from ipu_asm.bundle.findings import (
+    control_character,
+    is_broken_by_bytes,
+    is_undecodable,
+    undecodable_byte,
+)
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -46,12 +51,10 @@ from ipu_asm.program.macros import (
 )
 from ipu_asm.program.program import Program, ProgramLayout, cached_on_program
 from ipu_asm.syntax.directives import argument_findings
-from ipu_asm.text import Change, Span, listed, offsets
+from ipu_asm.text import CONTROL_CHARACTER, Change, Span, listed, offsets
 
 _ASSIGNING = frozenset(SYMBOL_DIRECTIVES) - {".size"}
 _NAME = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
-# Control characters that no source contains.
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 # Up to this number they may be a mistake in a text; a NUL never is.
 _MAX_IN_A_TEXT = 4
 _OPENING, _CLOSING = "/*", "*/"
@@ -301,13 +304,12 @@ def _no_text(text: str, findings: Sequence[Diagnostic]) -> Diagnostic | None:
     places = [
         match
         for finding in findings
-        if finding.rule is SYNTAX_ERROR and (match := _CONTROL.search(text, *finding.span))
+        if finding.rule is SYNTAX_ERROR and (match := CONTROL_CHARACTER.search(text, *finding.span))
     ]
     if len(places) <= _MAX_IN_A_TEXT and not any(match[0] == "\0" for match in places):
         return None
     first = min(places, key=re.Match.start)
-    message = f"a source is text, found U+{ord(first[0]):04X}"
-    return Diagnostic(SYNTAX_ERROR, message, Span(*first.span()))
+    return control_character(first[0], first.start())
 
 
 def _outside_comments(program: Program, findings: Sequence[Diagnostic]) -> list[Diagnostic]:

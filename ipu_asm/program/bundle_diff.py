@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import chain, pairwise
-from typing import Callable, Iterable, Sequence
+from typing import Callable, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import Change, change_between, listed, offsets
+from ipu_asm.text import Change, change_between, is_binary, listed, offsets
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -69,6 +69,11 @@ class BundleDiff(NamedTuple):
         return [*old[:first], *sorted((*kept, *fresh)), *old[last:]]
 
 
+def _ends_of_binary(text: str, _start: int) -> Iterator[int]:
+    """Yield the end of the only slice of what is no text."""
+    yield len(text)
+
+
 def read_slices(
     isa: Isa,
     text: str,
@@ -82,7 +87,9 @@ def read_slices(
     no bundle can be reused.
     """
     grammar = parser_for(isa).grammar
-    cut = grammar.ends_of_slices
+    cut = _ends_of_binary if is_binary(text) else grammar.ends_of_slices
+    if before is not None and (cut is _ends_of_binary or is_binary(before.text)):
+        before = None
     if before is not None and change is None:
         change = change_between(before.text, text)
     if before is None or change is None or change.start == 0:

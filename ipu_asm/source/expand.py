@@ -8,7 +8,7 @@ from typing import Sequence
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.templates import template_mark
-from ipu_asm.text import Change
+from ipu_asm.text import Change, is_binary
 
 _DIRECTIVE = re.compile(
     r"^[ \t]*(?:/\*[^*]*\*/[ \t]*)?"
@@ -20,7 +20,8 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 def is_template(surface: Surface, text: str) -> bool:
     """Return whether a text contains a mark of a Jinja tag, in a set that has templates."""
-    return surface.templates and "{" in text and template_mark(text) is not None
+    is_marked = surface.templates and "{" in text and template_mark(text) is not None
+    return is_marked and not is_binary(text)
 
 
 def expand(

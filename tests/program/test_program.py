@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.labels import Reference
@@ -99,6 +102,25 @@ def test_references_know_their_places() -> None:
     assert [text[start:end] for start, end in spans] == ["a", "+1"]
     assert [len(program.references_of(number)) for number in range(4)] == [0, 1, 0, 1]
     assert program.references_of(3)[0].target == 4
+
+
+@pytest.mark.parametrize("isa", ["ipu", "edgenpu", "xdna1", "colossus"])
+def test_a_binary_file_is_one_finding_found_at_once(isa: str) -> None:
+    data = random.Random(1).randbytes(3_000_000).decode("utf-8", "surrogateescape")
+    started = time.process_time()
+    analysis = analyze(data, isa)
+    assert time.process_time() - started < 1
+    (finding,) = analysis.diagnostics
+    assert finding.message == "a source is text, found U+0000"
+    assert data[slice(*finding.span)] == "\0"
+    assert "".join(each.syntax.text for each in analysis.program.bundles) == data
+
+
+def test_an_edit_between_a_text_and_a_binary_file_leaves_nothing_behind() -> None:
+    text = "acc.first;;\nb x;;\n"
+    binary = "\0\1\2" * 30 + text
+    before = check_program(text)
+    check_program(text, check_program(binary, before))
 
 
 def test_a_duplicate_label_points_at_the_first_definition_which_counts() -> None:
