@@ -22,6 +22,7 @@ fill
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Iterator, Mapping, Sequence
@@ -68,6 +69,7 @@ _WORD_BYTES = 4
 _LOW_BITS = 0b1111
 _TEXT_ALIGNMENT = 16
 _MAX_REMEMBERED = 50_000
+_DIVIDING_BITS = 8
 
 
 class _Table(NamedTuple):
@@ -173,13 +175,14 @@ class AieMachineCode(MachineCode):
         else:
             return None
         values = layout.pattern.extract(word)
-        found: list[DecodedInstruction] = []
+        found: list[tuple[_FormCode, dict[str, int]]] = []
         for slot, letter in layout.letters.items():
             decoded = self._decoded(slot, values[letter])
             if decoded is None:
                 return None
-            found.append(self._written(layout, *decoded, relocations))
-        return DecodedUnit(layout.size, tuple(found))
+            found.append(decoded)
+        written = [self._written(layout, *decoded, relocations) for decoded in found]
+        return DecodedUnit(layout.size, tuple(written))
 
     def fill(self, size: int) -> list[bytes]:
         units = [bytes(size % self.step)] if size % self.step else []
@@ -246,14 +249,12 @@ class AieMachineCode(MachineCode):
         return {slot: self._codes[slot, name].pattern.fixed for slot, name in _NO_OPS.items()}
 
     @cached_property
-    def _codes_of_slot(self) -> Mapping[str, Sequence[_FormCode]]:
-        """The encodings of each slot, those with the most fixed bits first."""
+    def codes_of_slot(self) -> Mapping[str, _SlotCodes]:
+        """The encodings of each slot."""
         found: dict[str, list[_FormCode]] = {slot: [] for slot in _NO_OPS}
         for (slot, _), code in self._codes.items():
             found[slot].append(code)
-        for codes in found.values():
-            codes.sort(key=lambda code: -code.pattern.mask.bit_count())
-        return found
+        return {slot: _SlotCodes(codes) for slot, codes in found.items()}
 
     @cached_property
     def _formats_of(self) -> Sequence[Sequence[_Format]]:
@@ -304,7 +305,8 @@ class AieMachineCode(MachineCode):
 
     def _decode_word(self, slot: str, word: int) -> tuple[_FormCode, dict[str, int]] | None:
         """The form of the word of a slot, and the values of its fields."""
-        matching = (code for code in self._codes_of_slot[slot] if code.pattern.matches(word))
+        candidates = self.codes_of_slot[slot].candidates(word)
+        matching = (code for code in candidates if code.pattern.matches(word))
         read = ((code, code.pattern.extract(word)) for code in matching)
         return next((each for each in read if _exists(*each)), None)
 
@@ -337,6 +339,35 @@ class AieMachineCode(MachineCode):
         return DecodedInstruction(
             code.spec, code.spec.mnemonic, tuple(operands), target, target_operand
         )
+
+
+class _SlotCodes:
+    """The encodings of a slot, those with the most fixed bits first.
+
+    They are divided by the bits that most of them fix: of some hundreds, about five are left.
+    """
+
+    def __init__(self, codes: list[_FormCode]) -> None:
+        self.codes = sorted(codes, key=lambda code: -code.pattern.mask.bit_count())
+        numbers = Counter(
+            bit
+            for code in codes
+            for bit in range(code.pattern.width)
+            if code.pattern.mask >> bit & 1
+        )
+        self._mask = sum(1 << bit for bit, _ in numbers.most_common(_DIVIDING_BITS))
+        self._divided: dict[int, list[_FormCode]] = {}
+
+    def candidates(self, word: int) -> list[_FormCode]:
+        """Return the encodings that a word may have."""
+        key = word & self._mask
+        if key not in self._divided:
+            self._divided[key] = [
+                code
+                for code in self.codes
+                if (key ^ code.pattern.fixed) & code.pattern.mask & self._mask == 0
+            ]
+        return self._divided[key]
 
 
 def _encoded(

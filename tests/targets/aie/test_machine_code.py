@@ -148,6 +148,21 @@ def test_random_words_of_every_form_come_back(isa: str) -> None:
 
 
 @pytest.mark.parametrize("isa", NAMES)
+def test_of_some_hundred_forms_few_are_compared_with_a_word(isa: str) -> None:
+    machine_code = codec(isa)
+    assert isinstance(machine_code, AieMachineCode)
+    generator = random.Random(1)
+    for codes in machine_code.codes_of_slot.values():
+        forms = codes.codes
+        words = [generator.getrandbits(forms[0].pattern.width) for _ in range(300)]
+        assert sum(len(codes.candidates(word)) for word in words) <= len(words) * 16
+        for word in words:
+            matching = [code for code in forms if code.pattern.matches(word)]
+            found = [code for code in codes.candidates(word) if code.pattern.matches(word)]
+            assert found == matching
+
+
+@pytest.mark.parametrize("isa", NAMES)
 def test_random_bytes_never_fail(isa: str) -> None:
     rng = random.Random(7)
     for size in range(1, 17):
