@@ -6,7 +6,7 @@ An offer to pack is computed without a proof, which needs the emulator: who acce
 
 from __future__ import annotations
 
-from typing import Container, Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.flow.control_flow import basic_blocks
@@ -14,6 +14,7 @@ from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
+from ipu_asm.flow.packing.layout import line_edits
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.flow.packing.pack import (
     PackingError,
@@ -30,12 +31,13 @@ from ipu_asm.flow.packing.pipeline import (
 )
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.flow.packing.webs import computes, instruction_at
-from ipu_asm.ide.expansions import is_template, reading_at, written_edits
+from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings.checks import bundle_position_at
+from ipu_asm.ide.template_writing import WrittenTemplate
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program, cached_on_program
-from ipu_asm.text import TextEdit, counted
+from ipu_asm.text import TextEdit, apply_edits, counted
 
 _MAX_TO_PIPELINE, _MAX_TO_REBASE = 30, 60
 """Operations of a loop: with so many, a schedule takes about as long as the offers to pack."""
@@ -88,11 +90,28 @@ def _in_template(analysis: Analysis, offset: int) -> list[PackingOffer]:
         return []
     program = analysis.effective_program
     offers = [each for each in _offers(program, at) if len(each.blocks) == 1]
-    return [
-        offer
-        for offer in offers[:1]
-        if written_edits(analysis, plan_packing(program, offer.blocks).edits) is not None
-    ]
+    return [offer for offer in offers[:1] if _is_written(analysis, offer.blocks)]
+
+
+def _is_written(analysis: Analysis, blocks: Sequence[int]) -> bool:
+    """Return whether a template can be written with some blocks packed."""
+    try:
+        plan = plan_packing(analysis.effective_program, blocks)
+        WrittenTemplate(analysis).written(plan.packed.text)
+    except PackingError:
+        return False
+    return True
+
+
+def packing_edits(analysis: Analysis, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
+    """Return the edits of the text that was written for those of the program that was packed.
+
+    Raises `PackingError` if they cannot be written in a template.
+    """
+    if not is_template(analysis):
+        return tuple(edits)
+    text = WrittenTemplate(analysis).written(apply_edits(analysis.effective_program.text, edits))
+    return tuple(line_edits(analysis.text, text))
 
 
 def _offers(program: Program, offset: int) -> list[PackingOffer]:
@@ -126,39 +145,6 @@ def _regions(program: Program, offset: int) -> Iterator[tuple[str, range]]:
     for loop in enclosing_loops(program, address):
         yield "this loop", loop
     yield "the file", range(program.size)
-
-
-def packable_blocks(analysis: Analysis) -> Container[int] | None:
-    """Return the first addresses of the blocks that packing can write; None for all.
-
-    In a template, a block must be written out, once and for each context. Raises `PackingError`.
-    """
-    if not is_template(analysis):
-        return None
-    if any(
-        each.expansion.text != analysis.expanded[0].expansion.text for each in analysis.expanded
-    ):
-        raise PackingError("the template gives another program in each of several contexts")
-    program = analysis.effective_program
-    saving = [block.addresses.start for block in plan_packing(program).blocks if block.saved]
-    return {
-        start
-        for start in saving
-        if written_edits(analysis, plan_packing(program, (start,)).edits) is not None
-    }
-
-
-def packing_edits(analysis: Analysis, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
-    """Return the edits of the text that was written for those of the program that was packed.
-
-    Raises `PackingError` if they cannot be written in a template.
-    """
-    if not is_template(analysis):
-        return tuple(edits)
-    written = written_edits(analysis, edits)
-    if written is None:
-        raise PackingError("the template has no text of its own for the packed blocks")
-    return written
 
 
 def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:

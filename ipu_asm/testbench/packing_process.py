@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from difflib import SequenceMatcher
-from itertools import accumulate
-from typing import Any, Iterator, Sequence
+from typing import Any, Sequence
 
+from ipu_asm.flow.packing.layout import line_edits
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.testbench.packing import packed
 from ipu_asm.testbench.rewriting import one_pipelined, rebased
-from ipu_asm.text import Span, TextEdit
+from ipu_asm.text import TextEdit
 
 
 def main() -> int:
@@ -45,13 +44,3 @@ def _edits(program: Program, request: dict[str, Any]) -> Sequence[TextEdit]:
     if result.program is program:
         raise PackingError("no other update of loop registers saves cycles")
     return list(line_edits(program.text, packed(result.program).text))
-
-
-def line_edits(old: str, new: str) -> Iterator[TextEdit]:
-    """Yield edits of whole lines that turn one text into another."""
-    one, other = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    starts = [0, *accumulate(map(len, one))]
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    for kind, first, end, new_first, new_end in matcher.get_opcodes():
-        if kind != "equal":
-            yield TextEdit(Span(starts[first], starts[end]), "".join(other[new_first:new_end]))

@@ -18,7 +18,7 @@ from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF
 from ipu_asm.flow.control_run.summary import summarise
-from ipu_asm.flow.packing.loop_forms import loops_as_blocks
+from ipu_asm.flow.packing.loop_forms import BODY, loops_as_blocks
 from ipu_asm.flow.packing.loop_proof import prove_executions, prove_pipeline
 from ipu_asm.flow.packing.observation import (
     MAX_OBSERVED,
@@ -36,6 +36,7 @@ from ipu_asm.flow.packing.pack import (
 from ipu_asm.flow.packing.pipeline import (
     Options,
     PipelinedLoop,
+    label_at,
     loop_schedule,
     loops_to_pipeline,
     pipelined_loop,
@@ -60,6 +61,7 @@ _STEPS: Final = (512, 128, 64, 16, 4, 1)
 _MAX_DRAWN: Final = 20
 _MAX_SEARCHED: Final = 20_000
 """Bundles of a run in which updates are looked for; what is found is proven in more of them."""
+_MAX_EQUAL: Final = 4
 OVERLAPPING: Final = Options()
 REBASED: Final = Options(stages=1, keeps_registers=False)
 """Loops with other updates, whose iterations do not overlap."""
@@ -115,7 +117,9 @@ def _fewer_updates(program: Program, presets: Presets, options: Options) -> Prog
     """
     for observed in (_MAX_SEARCHED, MAX_OBSERVED):
         found = list(rebased_programs(program, presets, partial(_cost, options=options), observed))
-        chosen, _ = min(found, key=lambda each: each[1])
+        least = min(cost for _, cost in found)
+        equal = [made for made, cost in found if cost == least][-_MAX_EQUAL:]
+        chosen = min(equal, key=lambda each: _planned_cycles(each, options))
         try:
             prove_rebased(program, chosen, presets)
             compare_ends(program, chosen)
@@ -123,6 +127,11 @@ def _fewer_updates(program: Program, presets: Presets, options: Options) -> Prog
             continue
         return chosen
     return program
+
+
+def _planned_cycles(program: Program, options: Options) -> int:
+    """Return the packed cycles of a program whose loops are pipelined, without a proof."""
+    return packed_cycles(_pipelined(program, options, is_proven=False)[0])
 
 
 def _cost(program: Program, options: Options) -> int:
@@ -265,7 +274,7 @@ def _pipelined(
 ) -> tuple[Program, tuple[OverlappedLoop, ...]]:
     """Return the program with pipelined loops; the proof is one loop by itself."""
     facts, least = control_facts(program), packed_cycles(program)
-    other = loops_as_blocks(program)
+    other = loops_as_blocks(program, options.labels)
     if other is not program and packed_cycles(other) <= least:
         if is_proven:
             prove_form(program, other)
@@ -273,6 +282,9 @@ def _pipelined(
     overlapped: list[OverlappedLoop] = []
     # The last one first: the addresses of those before it stay.
     for block in reversed(loops_to_pipeline(program, facts)):
+        label = label_at(program, block.start).removesuffix(BODY)
+        if options.labels is not None and label not in options.labels:
+            continue
         found = pipelined_loop(program, block, facts, options)
         if found is None or found.pipelined.size >= program.isa.program_limit:
             continue

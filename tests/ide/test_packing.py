@@ -8,11 +8,11 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.ide.packing import (
     RewritingOffer,
-    packable_blocks,
     packing_edits,
     packing_offers,
     rewriting_offers,
 )
+from ipu_asm.ide.template_writing import WrittenTemplate
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import fixture
 from tests.programs import example_kernels
@@ -82,7 +82,9 @@ def test_only_the_chosen_blocks_change() -> None:
 def test_a_block_of_a_template_is_offered_where_it_is_written_out() -> None:
     text = "set lr1 {{ 2 + 2 }};;\nacc;;\nx: incr lr2 1;;\nac$0c;;\nbne lr1 lr2 x;;\nbkpt;;\n"
     assert packed(text) == text.replace("incr lr2 1;;\nac$0c", "incr lr2 1; acc")
-    assert titles(text.replace("$0", "").replace("set", "s$0et")) == []
+    plain = text.replace("$0", "")
+    joined = plain.replace(";;\nacc;;", "; acc;;", 1)
+    assert packed(plain.replace("set", "s$0et")) == joined  # the tag is kept
 
 
 def test_a_template_with_several_programs_is_not_packed() -> None:
@@ -90,7 +92,7 @@ def test_a_template_with_several_programs_is_not_packed() -> None:
     text = f"{contexts}\nx: acc;;\ns$0et lr1 1;;\nbkpt;;\nset lr2 {{{{ n }}}};;\n"
     assert titles(text) == []
     with pytest.raises(PackingError, match="another program in each"):
-        packable_blocks(analyze(text.replace("$0", "")))
+        WrittenTemplate(analyze(text.replace("$0", "")))
 
 
 def test_in_a_large_program_the_block_alone_is_offered() -> None:

@@ -47,9 +47,12 @@ from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
+from ipu_asm.flow.packing.modulo import MAX_STAGES
 from ipu_asm.flow.packing.observation import MAX_OBSERVED
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
-from ipu_asm.ide.packing import packable_blocks, packing_edits
+from ipu_asm.flow.packing.pipeline import Options, label_at
+from ipu_asm.ide.expansions import is_template
+from ipu_asm.ide.template_writing import WrittenTemplate, blocks_of_lines
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
@@ -58,7 +61,7 @@ from ipu_asm.reports.performance.report import PerformanceReport, performance_re
 from ipu_asm.reports.performance.text import report_data, report_text
 from ipu_asm.reports.performance.wording import failure_text
 from ipu_asm.source.settings import source_settings
-from ipu_asm.text import SourceFile, apply_edits, counted
+from ipu_asm.text import SourceFile, counted
 
 if TYPE_CHECKING:
     from ipu_asm.testbench.rewriting import OverlappedLoop, RebaseResult
@@ -319,71 +322,92 @@ def packed_text(analysis: Analysis) -> str | None:
     try:
         from ipu_asm.testbench.packing import packed  # needs numpy
 
-        blocks = packable_blocks(analysis)
+        template = WrittenTemplate(analysis) if is_template(analysis) else None
+        blocks = None if template is None else {block.start for block in template.blocks()}
         result = packed(program, None, blocks)
-        edits = packing_edits(analysis, result.edits)
-        every = result.bundles[0] - result.bundles[1]
-        if blocks is not None:
-            every = plan_packing(program).saved_bundles
+        text = result.text if template is None else template.written(result.text)
     except PackingError as error:
         print_message(PROGRAM, f"{path}: not packed: {error}")
         return None
-    if edits:
+    if result.edits:
         proof = f"proven, and compared in {result.runs} runs on random data"
         _print_saved(path, result.bundles, result.cycles, proof)
-    elif not every:
+    if template is not None:
+        _print_left(path, template)
+    elif not result.edits:
         message = f"nothing to pack in {result.bundles[0]:,} bundles"
         if result.is_at_bound:
             message += ": every block is at its bound"
         print_message(PROGRAM, f"{path}: {message}", "note")
-    left = every - (result.bundles[0] - result.bundles[1])
-    if left:
-        message = (
-            f"moves save {every:,} of {counted(result.bundles[0], 'bundle')}, {left:,} of them"
-        )
-        reason = "in blocks that the template does not write out: pack what `ipu-as expand` writes"
-        print_message(PROGRAM, f"{path}: {message} {reason}", "note")
-    return apply_edits(analysis.text, edits)
+    return text
+
+
+def _print_left(path: str, template: WrittenTemplate) -> None:
+    """Print what moves would save in blocks that a template does not write out."""
+    plan = plan_packing(template.program)
+    written = {block.start for block in template.blocks()}
+    left = [b for b in plan.blocks if b.saved and b.addresses.start not in written]
+    if not plan.saved_bundles:
+        message = f"nothing to pack in {template.program.size:,} bundles"
+        print_message(PROGRAM, f"{path}: {message}: no block becomes shorter", "note")
+    for block in left:
+        lines = template.lines_of(block.addresses)
+        message = f"{lines}: moves would save {counted(block.saved, 'bundle')}"
+        reason = "the template does not write this block out once: pack what `ipu-as expand` writes"
+        print_message(PROGRAM, f"{path}: {message}, but {reason}", "note")
 
 
 def rewritten_text(analysis: Analysis, *, pipeline: bool, rebase: bool) -> str | None:
-    """Return the text of a program that is rebased, pipelined, or both, and packed.
+    """Return the text of a program or template that is rebased, pipelined, or both, and packed.
 
     Prints what that saves. None if it cannot be done, or not be proven to do the same; prints why.
     """
-    path = analysis.source.path
+    path, program = analysis.source.path, analysis.effective_program
     try:
-        if analysis.expanded:
-            raise PackingError("a template is not rewritten: pack what `ipu-as expand` writes")
-        return _rewritten(analysis.program, path, pipeline=pipeline, rebase=rebase)
+        options = _options(pipeline=pipeline, rebase=rebase)
+        if not is_template(analysis):
+            return _rewritten(program, path, options, None)
+        template = WrittenTemplate(analysis)
+        labels = {label_at(program, block.start) for block in template.blocks()}
+        options = options._replace(labels=frozenset(labels - {""}))
+        text = template.written(_rewritten(program, path, options, template))
+        _print_left(path, template)
+        return text
     except PackingError as error:
         outcome = "not pipelined" if pipeline else "not rebased"
         print_message(PROGRAM, f"{path}: {outcome}: {error}")
         return None
 
 
-def _rewritten(program: Program, path: str, *, pipeline: bool, rebase: bool) -> str:
+def _options(*, pipeline: bool, rebase: bool) -> Options:
+    stages = MAX_STAGES if pipeline else 1
+    return Options(stages, keeps_registers=not rebase)
+
+
+def _rewritten(
+    program: Program, path: str, options: Options, template: WrittenTemplate | None
+) -> str:
     # They need numpy.
     from ipu_asm.testbench.packing import packed, whole_cycles
-    from ipu_asm.testbench.rewriting import OVERLAPPING, REBASED, pipelined, rebased
+    from ipu_asm.testbench.rewriting import pipelined, rebased
 
-    before = program.size, whole_cycles(control_facts(program))
-    options = OVERLAPPING if pipeline else REBASED
-    if rebase:
-        found = rebased(program, options._replace(keeps_registers=False))
+    source, before = program, whole_cycles(control_facts(program))
+    if not options.keeps_registers and (template is None or template.is_whole):
+        found = rebased(program, options)
         _print_rebased(path, program, found)
         if found.is_long:
-            message = f"updates are compared in the first {MAX_OBSERVED:,} of {before[1]:,} cycles"
+            message = f"updates are compared in the first {MAX_OBSERVED:,} of {before:,} cycles"
             print_message(PROGRAM, f"{path}: {message}, memory and registers at the end", "note")
         program, loops = found.program, found.loops
     else:
         program, loops, _ = pipelined(program, options)
     for loop in loops:
         print_message(PROGRAM, f"{path}: {_loop_text(loop)}", "note")
-    final = packed(program)
+    blocks = None if template is None else blocks_of_lines(program, source, template.lines)
+    final = packed(program, None, blocks)
     cycles = whole_cycles(control_facts(program)) if final.cycles is None else final.cycles[1]
     proof = "proven, and compared in runs on random data"
-    _print_saved(path, (before[0], final.bundles[1]), (before[1], cycles), proof)
+    _print_saved(path, (source.size, final.bundles[1]), (before, cycles), proof)
     return final.text
 
 

@@ -7,8 +7,9 @@ instructions that stay neighbours, the text is as it was.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
-from typing import Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate, pairwise
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.packing.operations import Operation
@@ -311,3 +312,13 @@ def _breaks_inside(_isa: Isa, bundle: Bundle) -> tuple[int, int]:
     gaps = [bundle.syntax.text[a.end : b.start] for a, b in pairwise(spans)]
     with_break = sum("\n" in gap for gap in gaps)
     return len(gaps) - with_break, with_break
+
+
+def line_edits(old: str, new: str) -> Iterator[TextEdit]:
+    """Yield edits of whole lines that turn one text into another."""
+    one, other = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, one))]
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    for kind, first, end, new_first, new_end in matcher.get_opcodes():
+        if kind != "equal":
+            yield TextEdit(Span(starts[first], starts[end]), "".join(other[new_first:new_end]))

@@ -6,7 +6,7 @@ end. A label inside of a loop that nothing refers to, which only divides it, bec
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Container, Iterator
 
 from ipu_asm.flow.control_flow import basic_blocks
 from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
@@ -18,6 +18,8 @@ from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
+BODY = "_body"
+"""What the label of a loop ends with that tested at its top."""
 _INDENT = "    "
 _OPPOSITE = {"<": ">=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -30,15 +32,20 @@ class _TopTest(NamedTuple):
     branch: Branch
 
 
-def loops_as_blocks(program: Program) -> Program:
-    """Return the program with such loops; the same one if there are none."""
+def loops_as_blocks(program: Program, labels: Container[str] | None = None) -> Program:
+    """Return the program with such loops; the same one if there are none.
+
+    With `labels`, no other loops change.
+    """
     if any(is_distance(program, reference) for reference in program.references):
         return program
     found = program
     for test in list(_top_tests(program))[::-1]:
+        if labels is not None and _label_at(program, test.head) not in labels:
+            continue
         edits = _turned(found, test)
         found = found if edits is None else _edited(found, edits)
-    edits = list(_unused_labels(found))
+    edits = list(_unused_labels(found)) if labels is None else []
     return _edited(found, edits) if edits else found
 
 
@@ -71,8 +78,7 @@ def _turned(program: Program, test: _TopTest) -> list[TextEdit] | None:
     number = program.bundle_at_address[test.head + 1]
     label = program.bundles[number].label
     if label is None:
-        head = program.bundles[program.bundle_at_address[test.head]].label
-        label = f"{head}_body"
+        label = f"{_label_at(program, test.head)}{BODY}"
         while label in program.label_addresses:
             label += "_"
         start = program.span(number, program.bundles[number].syntax.instruction_span(0)).start
@@ -145,3 +151,7 @@ def _unused_labels(program: Program) -> Iterator[TextEdit]:
                 is_alone = not line.strip() or line.strip().startswith(comment)
                 text = f"{comment} {label}" if is_alone else ""
                 yield TextEdit(Span(span.start, end), text)
+
+
+def _label_at(program: Program, address: int) -> str | None:
+    return program.bundles[program.bundle_at_address[address]].label

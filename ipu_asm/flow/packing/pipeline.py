@@ -87,11 +87,15 @@ class PipelinedLoop(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What pipelining may do: how many stages, whether registers end as they did, how long."""
+    """What pipelining may do: how many stages, whether registers end as they did, how long.
+
+    Without `labels`, all loops may change.
+    """
 
     stages: int = MAX_STAGES
     keeps_registers: bool = True
     is_over: IsOver = lambda: False
+    labels: frozenset[str] | None = None
 
 
 def label_at(program: Program, address: int) -> str:
