@@ -1,21 +1,20 @@
 /** One run of the language server: a client of the library, set up as ours wants it. */
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
-  LanguageClient,
   type ErrorHandler,
+  LanguageClient,
   type LanguageClientOptions,
   type Middleware,
 } from "vscode-languageclient/node";
 import { provideInlineValues } from "../debug/inlineValues";
 import type { CommandLine } from "../parts";
 import { ourDocuments } from "./documents";
-import { explicitSettings } from "./settings";
 
 /** What a client needs beside the command line. */
 export interface ClientSetup {
@@ -110,4 +109,45 @@ function middleware(extension: vscode.Extension<unknown>): Middleware {
       didChangeConfiguration: (_sections, next) => next(undefined),
     },
   };
+}
+
+type Section = { [key: string]: unknown };
+
+/** Settings of views of this editor, which no file of a project decides: their defaults are told, too. */
+const OF_VIEWS: readonly string[] = ["ipu.listing.words"];
+
+/**
+ * The settings under `ipu` that somebody has set. Defaults are left out: where the editor says
+ * nothing, the files of the project decide.
+ */
+function explicitSettings(extension: vscode.Extension<unknown>): Section {
+  const section: Section = {};
+  for (const key of contributed(extension)) {
+    const value = explicitValue(key);
+    if (value !== undefined) {
+      place(section, key.split(".").slice(1), value);
+    }
+  }
+  return section;
+}
+
+function contributed(extension: vscode.Extension<unknown>): string[] {
+  return Object.keys(extension.packageJSON.contributes.configuration.properties);
+}
+
+function explicitValue(key: string): unknown {
+  const found = vscode.workspace.getConfiguration().inspect(key);
+  const given = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+  return given ?? (OF_VIEWS.includes(key) ? found?.defaultValue : undefined);
+}
+
+function place(section: Section, [name, ...rest]: string[], value: unknown): void {
+  if (name === undefined) {
+    return;
+  }
+  if (rest.length === 0) {
+    section[name] = value;
+    return;
+  }
+  place((section[name] ??= {}) as Section, rest, value);
 }

@@ -3,13 +3,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { messageOf, ToolchainError, type CommandLine, type Tool, type Toolchain } from "../parts";
-import { findBasePython } from "./basePython";
+import { type CommandLine, messageOf, type Tool, type Toolchain, ToolchainError } from "../parts";
+import { findBasePython } from "./interpreter";
 import { ENVIRONMENT, fromPath, fromSetting, type Origin } from "./origins";
 import { PrivateEnvironment } from "./privateEnvironment";
 import { PythonExtension } from "./pythonExtension";
-import { explain, UNTRUSTED } from "./explain";
-import { readWheels } from "./wheels";
+import { readWheels } from "./privateEnvironment";
 
 /**
  * The toolchain of a window. It tries, in this order: the setting `ipu.interpreter`; the
@@ -115,5 +114,39 @@ class WindowToolchain implements ToolchainControl {
     const { subscriptions } = this.context;
     this.environment ??= new PrivateEnvironment(this.log, storage, wheels, base, subscriptions);
     return this.environment;
+  }
+}
+
+/** What a workspace that is not trusted gets to see. */
+const UNTRUSTED =
+  "IPU Assembly starts no programs in a workspace that is not trusted: " +
+  "no findings, no hover, no debugger.";
+
+const SETTINGS = "Open Settings";
+const LOG = "Show Log";
+const TRUST = "Manage Trust";
+
+const shown = new Set<string>();
+
+/** Show why a program cannot be started, once at a time. */
+async function explain(log: vscode.LogOutputChannel, message: string): Promise<void> {
+  log.error(message);
+  if (shown.has(message)) {
+    return;
+  }
+  shown.add(message);
+  const ways = message === UNTRUSTED ? [TRUST] : [SETTINGS, LOG];
+  const way = await vscode.window.showErrorMessage(message, ...ways);
+  shown.delete(message);
+  await follow(log, way);
+}
+
+async function follow(log: vscode.LogOutputChannel, way: string | undefined): Promise<void> {
+  if (way === SETTINGS) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "ipu.interpreter");
+  } else if (way === TRUST) {
+    await vscode.commands.executeCommand("workbench.trust.manage");
+  } else if (way === LOG) {
+    log.show();
   }
 }

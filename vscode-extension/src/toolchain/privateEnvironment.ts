@@ -7,15 +7,13 @@
  * was interrupted is made again; a lock keeps windows from working at the same time.
  */
 
-import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import * as vscode from "vscode";
-import { messageOf, ToolchainError, type Tool } from "../parts";
-import { removeUnused } from "./leftovers";
+import { messageOf, type Tool, ToolchainError } from "../parts";
 import { alone } from "./lock";
 import { inPython, type Origin } from "./origins";
-import { exists, run, type Outcome } from "./processes";
-import type { Wheels } from "./wheels";
+import { exists, type Outcome, run } from "./processes";
 
 const READY = "ready";
 const COMPLETE = "complete";
@@ -206,4 +204,57 @@ function withProgress<Value>(
 ): Promise<Value> {
   const options = { location, title: `IPU Assembly: ${title}` };
   return Promise.resolve(vscode.window.withProgress(options, work));
+}
+
+const REMOVED_AFTER_MS = 60 * 60_000;
+
+/** Remove what lies beside `kept` and has not been used by any window for an hour. */
+async function removeUnused(
+  log: vscode.LogOutputChannel,
+  storage: string,
+  kept: string,
+): Promise<void> {
+  const entries = await readdir(storage, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== basename(kept));
+  for (const { name } of folders) {
+    const folder = join(storage, name);
+    if (await isUnused(folder)) {
+      log.info(`Removing ${folder}`);
+      await remove(folder).catch((error: unknown) => log.warn(messageOf(error)));
+    }
+  }
+}
+
+async function isUnused(folder: string): Promise<boolean> {
+  const last = (await stat(join(folder, "ready")).catch(() => stat(folder))).mtimeMs;
+  return Date.now() - last > REMOVED_AFTER_MS;
+}
+
+/** First what says that it can be used: what is half removed is not. */
+async function remove(folder: string): Promise<void> {
+  await rm(join(folder, "ready"), { force: true });
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Our wheel and the pure-Python wheels that it needs, and what is compiled. */
+interface Wheels {
+  readonly version: string;
+  /** Of the content of all of them. */
+  readonly hash: string;
+  readonly files: readonly string[];
+  /** Requirements such as `numpy>=2.0`. */
+  readonly compiled: readonly string[];
+}
+
+/** What lies in a folder of wheels. */
+export async function readWheels(folder: string): Promise<Wheels> {
+  const text = await readFile(join(folder, "manifest.json"), "utf8").catch(() => {
+    throw new ToolchainError(
+      "This build of the extension carries no Python packages. " +
+        "Name a Python with ipu-asm in the setting ipu.interpreter.",
+    );
+  });
+  const { version, hash, wheels, compiled } = JSON.parse(text);
+  const files = wheels.map((name: string) => join(folder, name));
+  return { version, hash, files, compiled };
 }

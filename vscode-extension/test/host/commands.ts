@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { arrayInFile, arrayOf, arraysOf } from "../../src/commands/arrayHeader";
-import { dressed } from "../../src/commands/profilePage";
+import { arrayInFile, arrayOf, arraysOf } from "../../src/commands/formData";
+import { dressed } from "../../src/commands/profile";
 import { saveLaunch } from "../../src/commands/launchFile";
 import { prefilled } from "../../src/commands/prefill";
 import { type Arguments, changesOf, NONE, optionsOf, RunArguments } from "../../src/commands/runArguments";

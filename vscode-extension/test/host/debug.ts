@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { dynamicConfigurations } from "../../src/debug/dynamic";
+import { dynamicConfigurations } from "../../src/debug";
 import { ended, KERNEL, lastReason, started, stops, value } from "./debugSessions";
 import { runs, workspace } from "./extension";
 import { opened, read, type, written } from "./steps";

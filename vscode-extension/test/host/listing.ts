@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { linesShowing, listingLineOf, programLineOf } from "../../src/listing/lines";
+import { linesShowing, listingLineOf, programLineOf } from "../../src/listing/listingSync";
 import { EXPANSION, LISTING, programUri, viewUri } from "../../src/listing/views";
 import { open, runs, soon, workspace } from "./extension";
 import { suite } from "./suite";

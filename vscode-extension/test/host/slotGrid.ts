@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { Grid, PlacedRow } from "../../src/slotGrid/messages";
-import { forPage, rangeOf, rowAt } from "../../src/slotGrid/rows";
+import { forPage, rangeOf, rowAt } from "../../src/slotGrid";
 import { cellAt, columnsOf, shown } from "../../src/webviews/slotGrid/columns";
-import { moved } from "../../src/webviews/slotGrid/keyboard";
+import { moved } from "../../src/webviews/slotGrid/table";
 import { innermost, nested, sentenceOf } from "../../src/webviews/slotGrid/loops";
 import { extension, open, runs, soon, workspace } from "./extension";
 import { opened, tabs } from "./steps";

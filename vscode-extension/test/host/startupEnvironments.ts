@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { lookInto } from "../../src/toolchain/interpreter";
 import { PrivateEnvironment } from "../../src/toolchain/privateEnvironment";
-import { readWheels } from "../../src/toolchain/wheels";
+import { readWheels } from "../../src/toolchain/privateEnvironment";
 import { workspace } from "./extension";
 import { suite } from "./suite";
 

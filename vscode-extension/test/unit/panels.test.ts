@@ -6,7 +6,7 @@ import type * as vscode from "vscode";
 import type { Parts } from "../../src/parts";
 import { ProgramPanel, type PanelView } from "../../src/panels/programPanel";
 import type { Pins } from "../../src/vectors/pins";
-import { VectorsPanel } from "../../src/vectors/panel";
+import { VectorsPanel } from "../../src/vectors";
 import type { Stops } from "../../src/vectors/stops";
 import { sources } from "./vscode";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type * as vscode from "vscode";
-import { runToEnd } from "../../src/commands/runningTask";
+import { runToEnd } from "../../src/commands/run";
 import { taskEvents } from "./vscode";
 
 const TASK = {} as vscode.Task;

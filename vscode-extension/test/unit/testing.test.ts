@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import type * as vscode from "vscode";
 import type { CommandLine, Parts } from "../../src/parts";
 import { type Event, newFolder, pytest, removeFolder } from "../../src/testing/events";
-import { Tail } from "../../src/testing/tail";
+import { Tail } from "../../src/testing/events";
 import { logInto } from "./log";
 
 const EVENT = '{"event":"session","root":"/añb"}\n';

@@ -3,7 +3,7 @@
 import type { Cell, Grid, Row } from "../../slotGrid/messages";
 import { cellAt, type Column, type Columns, shown } from "./columns";
 import { counted, element, withRole } from "./html";
-import type { ActiveCell } from "./keyboard";
+import type { ActiveCell } from "./table";
 import { nameOfLoop, type NestedLoop } from "./loops";
 
 /** What rows are drawn from; `loop` is the one around the cursor, `current` its row. */

@@ -3,7 +3,6 @@
 import type { Grid } from "../../slotGrid/messages";
 import { type Columns, columnsOf } from "./columns";
 import { element, withRole } from "./html";
-import { type ActiveCell, moved } from "./keyboard";
 import { innermost, nested, type NestedLoop } from "./loops";
 import { drawRow, type RowContext } from "./row";
 
@@ -261,4 +260,37 @@ export class GridTable {
       this.choose({ row, slot: found.slot, index: found.index, focus });
     }
   }
+}
+
+export interface ActiveCell {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The cell that a key leads to; undefined for a key that is not about cells. */
+export function moved(
+  { row, column }: ActiveCell,
+  { key, ctrlKey, metaKey }: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey">,
+  page: number,
+  columns: number,
+  rows: number,
+): ActiveCell | undefined {
+  const isFar = ctrlKey || metaKey;
+  const targets: Readonly<Record<string, ActiveCell>> = {
+    ArrowUp: { row: row - 1, column },
+    ArrowDown: { row: row + 1, column },
+    ArrowLeft: { row, column: column - 1 },
+    ArrowRight: { row, column: column + 1 },
+    PageUp: { row: row - page, column },
+    PageDown: { row: row + page, column },
+    Home: { row: isFar ? 0 : row, column: 0 },
+    End: { row: isFar ? rows - 1 : row, column: columns - 1 },
+  };
+  const target = targets[key];
+  return (
+    target && {
+      row: Math.max(0, Math.min(target.row, rows - 1)),
+      column: Math.max(0, Math.min(target.column, columns - 1)),
+    }
+  );
 }

@@ -2,9 +2,7 @@
 
 import type { Card, FromPage, Pin, Vector } from "../../vectors/messages";
 import { element as make, withRole } from "../slotGrid/html";
-import { ComparisonView } from "./comparison";
-import { Detail } from "./detail";
-import { elementsOf, type Element } from "./elements";
+import { addressOf, differencesOf, differenceText, type Element, elementsOf } from "./elements";
 import { Grid, type Shown } from "./grid";
 import { legendOf } from "./legend";
 import { scaleOf } from "./scale";
@@ -199,4 +197,133 @@ function toggle(text: string, title: string): HTMLButtonElement {
 
 function isOn(control: HTMLElement): boolean {
   return control.getAttribute("aria-pressed") === "true";
+}
+
+/** Tells about the element that the pointer or the keyboard is at. */
+class Detail {
+  readonly element = make("div", "detail");
+  private readonly words = withRole(make("span", "words"), "status");
+  private readonly ask = make("button", "", "Who wrote this?");
+  private readonly answer = withRole(make("p", "answer"), "status");
+  private readonly go = make("button", "", "Go there");
+  private shown: string | undefined;
+  private command: string | undefined;
+  private stop = -1;
+
+  constructor(who: (expression: string) => void, run: (command: string) => void) {
+    this.ask.type = this.go.type = "button";
+    this.ask.addEventListener("click", () => this.shown && who(this.shown));
+    this.go.addEventListener("click", () => this.command && run(this.command));
+    this.go.title = "Take the machine to the moment before";
+    this.element.append(this.words, this.ask, this.answer, this.go);
+    this.show(undefined, undefined);
+    this.at(0, false);
+  }
+
+  show(vector: Vector | undefined, element: Element | undefined): void {
+    this.words.textContent = vector && element ? elementSentence(vector, element) : "";
+    this.ask.hidden = !element;
+    this.shown = element?.expression;
+  }
+
+  showAuthor(expression: string, text: string, command: string | undefined): void {
+    this.answer.textContent = text.replaceAll("`", "").replace(/; goto \d+ goes .*$/, "");
+    this.answer.title = expression;
+    this.command = command;
+    this.answer.hidden = false;
+    this.go.hidden = !command;
+  }
+
+  /** At another stop, the answer of the last one is out of date. */
+  at(stop: number, canAsk: boolean): void {
+    this.ask.disabled = this.go.disabled = !canAsk;
+    if (stop !== this.stop) {
+      this.stop = stop;
+      this.answer.hidden = this.go.hidden = true;
+    }
+  }
+}
+
+function elementSentence(vector: Vector, element: Element): string {
+  const { expression, text, hex, before, index, isMasked } = element;
+  const parts = [`${expression} = ${text} (${hex})`];
+  if (before !== undefined) {
+    parts.push(`was ${before}, ${differenceText(element)}`);
+  }
+  if (element.expected !== undefined) {
+    parts.push(`expected ${element.expected}`);
+  }
+  parts.push(addressOf(vector, index));
+  return parts.join(" · ") + (isMasked ? " · masked" : "");
+}
+
+/** Beside the picture, a second one of the differences. */
+class ComparisonView {
+  readonly element = withRole(make("div", "comparison"), "group", { label: "What was expected" });
+  private readonly words = withRole(make("span", "words"), "status");
+  private readonly next = make("button", "", "Next difference (m)");
+  private readonly grid: Grid;
+  private differing: readonly number[] = [];
+  /** Where the last step led, for the button, which does not know what is chosen. */
+  private last: number | undefined;
+
+  constructor(
+    select: (index: number, isPinned: boolean) => void,
+    private readonly goTo: (index: number) => void,
+  ) {
+    this.grid = new Grid(select);
+    this.next.type = "button";
+    this.next.title = "Go to the next element that differs; m does so too, Shift+m goes back";
+    this.next.addEventListener("click", () => this.step(1, undefined));
+    const line = make("div", "comparison-line");
+    line.append(this.words, this.next);
+    this.element.append(line, this.grid.element);
+  }
+
+  show(vector: Vector, elements: readonly Element[]): void {
+    const { expected, expectedProblem } = vector;
+    this.element.hidden = !expected && !expectedProblem;
+    this.differing = expected?.differing ?? [];
+    this.next.hidden = !this.differing.length;
+    this.grid.element.hidden = !this.differing.length;
+    this.element.classList.toggle("line", !this.differing.length);
+    this.words.classList.toggle("problem", !!expectedProblem);
+    this.words.textContent = expected
+      ? differenceSentence(expected.name, this.differing.length, elements.length)
+      : (expectedProblem?.replaceAll("`", "") ?? "");
+    if (expected && this.differing.length) {
+      const differences = differencesOf(vector, elements);
+      const values = differences.map(({ difference }) => difference);
+      const scale = scaleOf(values, vector.type.startsWith("f"));
+      this.grid.element.setAttribute("aria-label", "Difference to what is expected");
+      this.grid.show(differences, { values, scale, isDifference: true, isHex: false });
+    }
+  }
+
+  mark(index: number | undefined): void {
+    this.grid.mark(index);
+  }
+
+  get hasDifferences(): boolean {
+    return !this.element.hidden && this.differing.length > 0;
+  }
+
+  /** Go to the next element that differs, behind the chosen one; behind the last, to the first. */
+  step(direction: 1 | -1, chosen: number | undefined): void {
+    const from = chosen ?? this.last ?? -1;
+    const inOrder = direction > 0 ? this.differing : [...this.differing].reverse();
+    const behind = inOrder.find((index) => (direction > 0 ? index > from : index < from));
+    const target = behind ?? inOrder[0];
+    if (target !== undefined) {
+      this.last = target;
+      this.goTo(target);
+    }
+  }
+}
+
+function differenceSentence(name: string, differing: number, elements: number): string {
+  const file = name.split(/[\\/]/).pop();
+  return differing
+    ? `${differing} of ${elements} differ from ${file}; below, value minus expected`
+    : `all ${elements} as in ${file}`;
 }
