@@ -5,6 +5,7 @@ cr = {1 = 0x20000, 4 = [64, 128]}         # several values are several configura
 lr = {5 = 3}
 wide = "fp32"                             # the elements of 32 bits, or a list
 quantize = true                           # results of wide activations are bytes
+stack = 2048                              # bytes that the linker reserves for the stack of a core
 contexts = [{cr2 = 9, cr3 = 81}, {cr2 = 25, cr3 = 625}]   # values that belong together
 """
 
@@ -30,6 +31,9 @@ WIDE_MODES = ("off", "fp32", "int32")
 
 QUANTIZE = "quantize"
 """The name in a configuration of whether wide activations are quantized, as 0 or 1."""
+
+STACK = "stack"
+"""The name in a configuration of the bytes that the stack of a core has."""
 
 NAMED_VALUES = {WIDE: WIDE_MODES, QUANTIZE: ("off", "on")}
 """The names of the values of settings that are no registers; a value is its place among them."""
@@ -85,6 +89,14 @@ def quantize_values(value: Any) -> tuple[int, ...]:
     return tuple(_named(QUANTIZE, each) for each in values)
 
 
+def stack_bytes(value: Any) -> tuple[int, ...]:
+    """Return the size of a stack. Raises `SettingError`."""
+    number = _number(STACK, value)
+    if number < 0:
+        raise SettingError(f"expected a number of bytes, found {number:,}")
+    return (number,)
+
+
 def setting_text(name: str, value: int) -> str:
     """Return the signed value of a register or the name of a setting: `64`, `fp32`, `on`."""
     names = NAMED_VALUES.get(name, ())
@@ -99,7 +111,7 @@ def signed_value(value: int) -> int:
 def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
     """Return all combinations of the values in a table. Raises `SettingError`."""
     registers: dict[str, tuple[int, ...]] = {**settings.get("cr", {}), **settings.get("lr", {})}
-    registers |= {name: settings[name] for name in NAMED_VALUES if name in settings}
+    registers |= {name: settings[name] for name in (*NAMED_VALUES, STACK) if name in settings}
     contexts: tuple[Mapping[str, int], ...] = settings.get("contexts") or ({},)
     _check_count(prod(map(len, registers.values())) * len(contexts))
     found = [

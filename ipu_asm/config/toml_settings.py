@@ -29,6 +29,7 @@ from ipu_asm.config.kernel_keys import (
     quantize_values,
     registers_of,
     run_fields,
+    stack_bytes,
     wide_modes,
 )
 from ipu_asm.config.schema import (
@@ -149,6 +150,7 @@ def _schema(folder: str) -> Table:
         "lr": partial(registers_of, "lr"),
         "wide": wide_modes,
         "quantize": quantize_values,
+        "stack": stack_bytes,
         "contexts": kernel_contexts,
         "run": Table(run_fields(), make=kernel_run),
     }
