@@ -20,7 +20,6 @@ REPEATING = "repeat"
 """The trait of instructions that repeat those after them."""
 ALIGNING = {".align": 1, ".balign": 1, ".p2align": 2}
 _LARGEST = 64
-_ANEW = -1
 # The number of bundles before a place that are examined to find its position.
 _FARTHEST = 2_000
 # Directives that emit nothing.
@@ -50,8 +49,11 @@ def no_ops_at(program: Program, number: int) -> int:
     if sizes is None or bundle.directive not in ALIGNING or number == 0:
         return 0
     step = _step(bundle.syntax.words[bundle.syntax.plan.directive :])
-    position = position_after(program, number - 1) if step == sizes.bundle else None
-    return -position % sizes.bundle // sizes.single if position else 0
+    before = program.per_bundle(_ending, number - 1)
+    # The position counts from a multiple of `before.step` bytes.
+    if step is None or before.position is None or before.step % step:
+        return 0
+    return -before.position % step // sizes.single
 
 
 def _step(words: Sequence[str]) -> int | None:
@@ -74,11 +76,13 @@ def is_known(isa: Isa, bundle: Bundle) -> bool:
 class _Ending(NamedTuple):
     """The number of bundles back to an alignment, and the bytes from it to the end of a bundle.
 
-    The position is None if it is not certain; then `back` is the number of bundles examined.
+    The alignment is to a multiple of `step` bytes. The position is None if it is not certain; then
+    `back` is the number of bundles examined.
     """
 
     back: int
     position: int | None
+    step: int = 1
 
 
 def _ending(program: Program, number: int) -> LocalResult[_Ending]:
@@ -91,8 +95,8 @@ def _ending(program: Program, number: int) -> LocalResult[_Ending]:
         taken = _taken(program.isa, bundle)
         if taken is None:
             return LocalResult(back, 0, _Ending(back, None))
-        if taken == _ANEW:
-            return LocalResult(back, 0, _Ending(back, position))
+        if taken < 0:
+            return LocalResult(back, 0, _Ending(back, position, -taken))
         position += taken
     back = min(number + 1, _FARTHEST)
     return LocalResult(back, 0, _Ending(back, None))
@@ -103,12 +107,12 @@ def _after(earlier: _Ending, distance: int, position: int) -> LocalResult[_Endin
     back = min(distance + earlier.back, _FARTHEST)
     if earlier.position is None or back == _FARTHEST:
         return LocalResult(back, 0, _Ending(back, None))
-    return LocalResult(back, 0, _Ending(back, earlier.position + position))
+    return LocalResult(back, 0, _Ending(back, earlier.position + position, earlier.step))
 
 
 @cached_on_bundle
 def _taken(isa: Isa, bundle: Bundle) -> int | None:
-    """The size of a bundle in bytes; `_ANEW` for an alignment, None if it is unknown."""
+    """The size of a bundle in bytes, None if it is unknown; of an alignment, its step negated."""
     if bundle.directive:
         return _taken_by_directive(code_sizes(isa), bundle)
     if not bundle.size:
@@ -136,7 +140,7 @@ def _taken_by_directive(sizes: CodeSizes, bundle: Bundle) -> int | None:
         if step is None:
             return None
         if step % sizes.bundle == 0:
-            return _ANEW
+            return -step
         return 0 if sizes.single % step == 0 else None
     is_silent = SILENT.fullmatch(word) or _DEFINING.match(word) or words[1:2] == ("=",)
     return 0 if is_silent else None

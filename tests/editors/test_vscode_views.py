@@ -156,9 +156,11 @@ main:
 def test_an_object_opens_as_its_annotated_assembly(vscode: VSCode, vscode_user: VSCodeUser) -> None:
     source = vscode_user.kernel(OBJECT_SOURCE, "main.aie2")
     assert assembler.main(["assemble", "-o", str(source.with_name("main.o")), str(source)]) == 0
+    # The first file of a window waits for the server.
+    vscode.open(source.name)
+    soon(vscode.status, lambda status: "XDNA1" in status)
     vscode.open("main.o", "main.o (assembly)")
     text = soon(vscode.text, lambda text: "lda" in text)
     assert re.search(r"/\*      0: [0-9a-f ]+\*/    lda r0, \[p0\], #4 +// r0 lands \+7", text)
-    vscode.hover(vscode.word("lda"), "lda r0, [p0], #4")
     vscode.screenshot("an_object_as_assembly")
     vscode.close_file()

@@ -155,6 +155,17 @@ def test_an_alignment_shows_the_no_ops_that_are_inserted_where_they_are_known() 
     assert tooltips == ["the assembler inserts a nop of 4 bytes here"] * 2
 
 
+def test_larger_alignments_count_from_one_that_is_as_large() -> None:
+    single, pair = "add $m0, $m0, 1\n", "{ add $m0, $m0, 1 ; fnop }\n"
+    check_hints(
+        f".align 32\n{single}.align 16\n{pair}.p2align 5\n{single}.align 8\n{single}.align 16\n",
+        f".align 32\n{single}.align 16< +3 nop>\n{pair}.p2align 5\n{single}.align 8< +1 nop>\n"
+        f"{single}.align 16\n",
+        ADDRESSES,
+        isa="colossus",
+    )
+
+
 def test_a_loop_with_inserted_no_ops_is_named() -> None:
     tooltips = check_hints(
         ".align 8\n1:\nadd $m0, $m0, 1\n.align 8\n{ rpt $m1, 0 ; fnop }\n{ nop ; fnop }\n"
