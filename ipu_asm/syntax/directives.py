@@ -100,7 +100,9 @@ def directive_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:
 def _unclosed_string(syntax: BundleSyntax) -> Diagnostic | None:
     """The finding about a typographic quote in a directive, or one that no other quote closes."""
     first = syntax.plan.directive
-    if first < 0 or any(_MACRO_PART in word for word in syntax.words[first:]):
+    if first < 0 or (_QUOTE not in syntax.text and syntax.text.isascii()):
+        return None
+    if any(_MACRO_PART in word for word in syntax.words[first:]):
         return None
     for token in syntax.tokens[first:]:
         if token.kind == "STRAY" and token.text == _QUOTE:
