@@ -138,7 +138,9 @@ def _vocabulary(names: tuple[str, ...]) -> Vocabulary:
 
 def argument_findings(isa: Isa, syntax: BundleSyntax, symbols: Symbols) -> Iterator[Diagnostic]:
     """Yield the findings about the arguments of a directive, with the known values of symbols."""
-    taken = _arguments_of(isa.surface, (syntax.directive or "").lower())
+    if syntax.directive is None:
+        return
+    taken = _arguments_of(isa.surface, syntax.directive.lower())
     if taken is None:
         return
     arguments = directive_arguments(syntax)
