@@ -11,7 +11,7 @@ import struct
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol, Unit
-from ipu_asm.assembler.symbol_table import Place, SymbolTable
+from ipu_asm.assembler.symbol_table import OTHER_FILE, Place, SymbolTable
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -191,9 +191,14 @@ class _Assembler:
         if name in self.table.labels:
             section, offset = self.table.labels[name]
             return declared._replace(section=section, value=offset, size=size or 0)
-        if name in self.table.constants:
-            value = self.table.number(*self.table.constants[name])
-            return declared._replace(section=ABSOLUTE, value=value or 0, size=size or 0)
+        assigned = self.table.assigned(name)
+        if assigned is not None:
+            last, value = assigned
+            if value is None or value.group.startswith(OTHER_FILE):
+                self.error(last.place.bundle, _unknown(last.text, None))
+                return declared
+            section = value.group or ABSOLUTE
+            return declared._replace(section=section, value=value.value, size=size or 0)
         is_local = declared.binding == "local"
         return declared._replace(binding="global") if is_local else declared
 

@@ -7,6 +7,7 @@ symbol that the linker moves plus a number: found by evaluating it again with sy
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from ipu_asm.isa.machine_code import MachineCode, SymbolValue
 from ipu_asm.named_tuple import NamedTuple
@@ -17,9 +18,9 @@ _HERE = re.compile(r"(?<![\w.$@'\"])\.(?![\w.$])")
 _UNNAMED = ".L$"
 """The beginning of the names of labels that the text does not name: numeric ones and `.`."""
 
-_OTHER_FILE = "\0"
+OTHER_FILE = "\0"
 _PROBE = 1 << 40
-_MAX_DEPTH = 40
+_MAX_DEPTH = 100
 Value = int | SymbolValue | None
 
 
@@ -31,17 +32,40 @@ class Place(NamedTuple):
     offset: int
 
 
+class Assignment(NamedTuple):
+    """An expression that a symbol gets at a place, and its value if that is known there."""
+
+    text: str
+    place: Place
+    value: int | None
+
+
+class Resolved(NamedTuple):
+    """The value of a symbol, and what moves it.
+
+    `group` is the section of a label, "" for a constant, a key that begins with `OTHER_FILE` for a
+    symbol of another file. A relocation calls it by `symbol`, whose own value is `start`.
+    """
+
+    value: int
+    group: str = ""
+    symbol: str = ""
+    start: int = 0
+
+
 class SymbolTable:
     """The labels and constants of a program.
 
-    If it `is_final`, no linker moves sections, and labels are their offsets.
+    A constant that is assigned several times has at each place the value that was assigned last
+    before it. If it `is_final`, no linker moves sections, and labels are their offsets.
     """
 
     def __init__(self, code: MachineCode, *, is_final: bool) -> None:
         self._code = code
         self._is_final = is_final
         self.labels: dict[str, tuple[str, int]] = {}
-        self.constants: dict[str, tuple[str, Place]] = {}
+        self._assignments: dict[str, list[Assignment]] = {}
+        self._evaluated: set[tuple[str, int]] = set()
         self._numeric: dict[str, list[Place]] = {}
 
     def define(self, label: str, place: Place) -> None:
@@ -53,7 +77,14 @@ class SymbolTable:
 
     def assign(self, name: str, text: str, place: Place) -> None:
         """Give a symbol the value of an expression, in which `.` is the place."""
-        self.constants[name] = (self.with_labels(text, place), place)
+        text = self.with_labels(text, place)
+        is_known = all(map(self._is_known, _NAME.findall(text)))
+        value = self.number(text, place) if is_known else None
+        self._assignments.setdefault(name, []).append(Assignment(text, place, value))
+
+    def _is_known(self, name: str) -> bool:
+        assigned = self._assignments.get(name)
+        return name in self.labels if assigned is None else assigned[-1].value is not None
 
     def with_labels(self, text: str, place: Place) -> str:
         """Return an expression with a label in place of each `.` and each numeric label."""
@@ -64,19 +95,19 @@ class SymbolTable:
             self.labels[name] = (place.section, place.offset)
         return replaced
 
-    def value(self, text: str, place: Place, depth: int = 0) -> Value:
+    def value(self, text: str, place: Place) -> Value:
         """Return the value of an expression at a place; None if no relocation can compute it."""
         plain = self._code.evaluate(text, {})
         if plain is not None:
             return plain
         text = self.with_labels(text, place)
         names = dict.fromkeys(_NAME.findall(text))
-        found = {name: self._offset(name, depth) for name in names}
-        values = {name: value or 0 for name, value in found.items()}
-        base = self._code.evaluate(text, values)
+        found = {name: self._resolved(name, place.bundle) for name in names}
+        known = {name: each for name, each in found.items() if each is not None}
+        values = {name: each.value for name, each in known.items()}
+        base = self._code.evaluate(text, values) if len(known) == len(found) else None
         if base is None:
             return None
-        places = {name: self._moved_with(name) for name in names}
 
         def growth(*moved: str) -> int:
             """Return the change of the value if these symbols move to higher addresses."""
@@ -84,8 +115,8 @@ class SymbolTable:
             return (self._code.evaluate(text, steps) or 0) - base
 
         moving = {
-            group: growth(*(name for name in names if places[name] == group))
-            for group in dict.fromkeys(filter(None, places.values()))
+            group: growth(*(name for name in names if known[name].group == group))
+            for group in dict.fromkeys(each.group for each in known.values() if each.group)
         }
         moving = {group: amount for group, amount in moving.items() if amount}
         if not moving:
@@ -93,35 +124,56 @@ class SymbolTable:
         (group, amount), *more = moving.items()
         if more or amount != _PROBE:
             return None
-        if self._is_final and not group.startswith(_OTHER_FILE):
+        if self._is_final and not group.startswith(OTHER_FILE):
             return base
-        alone = (name for name in names if places[name] == group and growth(name) == _PROBE)
-        symbol = next(alone, None)
-        return None if symbol is None else SymbolValue(symbol, base - values[symbol])
+        alone = (n for n in names if known[n].group == group and growth(n) == _PROBE)
+        first = next(alone, None)
+        if first is None:
+            return None
+        return SymbolValue(known[first].symbol, base - known[first].start)
 
     def number(self, text: str, place: Place) -> int | None:
         """Return the value of an expression if it is a number now."""
         value = self.value(text, place)
         return value if isinstance(value, int) else None
 
-    def _moved_with(self, name: str) -> str:
-        """Return the section of a label, a key for an external symbol, "" for a constant."""
-        if name in self.labels:
-            return self.labels[name][0]
-        return "" if name in self.constants else f"{_OTHER_FILE}{name}"
-
-    def _offset(self, name: str, depth: int) -> int | None:
-        if name in self.labels:
-            return self.labels[name][1]
-        if name not in self.constants or depth >= _MAX_DEPTH:
+    def assigned(self, name: str) -> tuple[Assignment, Resolved | None] | None:
+        """Return the last assignment to a symbol, and its value; None if it has none."""
+        if name not in self._assignments:
             return None
-        text, place = self.constants[name]
-        value = self.value(text, place, depth + 1)
-        if isinstance(value, SymbolValue) and value.symbol in self.labels:
-            section, start = self.labels[value.symbol]
-            self.labels[name] = (section, start + value.addend)
-            return start + value.addend
-        return value if isinstance(value, int) else None
+        last = self._assignments[name][-1]
+        return last, self._resolved(name, last.place.bundle + 1)
+
+    def _resolved(self, name: str, bundle: int) -> Resolved | None:
+        """Return the value of a name in an expression of a bundle; None if nothing computes it."""
+        if name in self.labels:
+            section, offset = self.labels[name]
+            return Resolved(offset, section, name, offset)
+        assigned = self._assignments.get(name)
+        if assigned is None:
+            return Resolved(0, f"{OTHER_FILE}{name}", name)
+        before = bisect_left(assigned, bundle, key=lambda each: each.place.bundle)
+        text, place, known = assigned[before - 1]
+        if known is not None:
+            return Resolved(known)
+        key = name, place.bundle
+        if key in self._evaluated or len(self._evaluated) >= _MAX_DEPTH:
+            return None
+        self._evaluated.add(key)
+        value = self.value(text, place)
+        self._evaluated.discard(key)
+        if isinstance(value, int):
+            assigned[before - 1] = Assignment(text, place, value)
+            return Resolved(value)
+        if value is None:
+            return None
+        if value.symbol not in self.labels:
+            return Resolved(value.addend, f"{OTHER_FILE}{value.symbol}", value.symbol)
+        section, start = self.labels[value.symbol]
+        if len(assigned) > 1:
+            return Resolved(start + value.addend, section, value.symbol, start)
+        self.labels[name] = (section, start + value.addend)
+        return self._resolved(name, bundle)
 
     def _numeric_label(self, match: re.Match[str], bundle: int) -> str:
         """Return the internal name of the label that `1b` refers to; the text if undefined."""
