@@ -175,7 +175,7 @@ def _settings(model: MachineModel, presets: Mapping[str, int]) -> dict[str, obje
 
 
 def _small_bytes(random: np.random.Generator, size: int, bits: int) -> bytes:
-    return random.integers(1 << bits, size=size, dtype=np.uint8, endpoint=False).tobytes()
+    return (np.frombuffer(random.bytes(size), np.uint8) & ((1 << bits) - 1)).tobytes()
 
 
 def _place(model: MachineModel, name: str) -> int:

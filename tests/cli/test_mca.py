@@ -50,6 +50,16 @@ SCHEMA = {
                         "additionalProperties": {"type": "integer", "minimum": 1},
                     },
                     "dependence": COUNT,
+                    "limit": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["bundles", "slots", "instructions"],
+                        "properties": {
+                            "bundles": {"type": "integer"},
+                            "slots": {"type": "array", "items": {"type": "string"}},
+                            "instructions": {"type": "array", "items": {"type": "object"}},
+                        },
+                    },
                     "chain": {"type": "array"},
                     "registers": {"type": "object"},
                 },
@@ -734,3 +744,18 @@ def test_annotations_of_several_programs_come_together() -> None:
 def test_what_is_for_one_program_is_refused_for_a_folder(option: str) -> None:
     _write_project()
     check_refused(f"kernels {option}", f"{option} is for one program")
+
+
+def test_why_a_loop_is_not_shorter_is_named_with_lines() -> None:
+    Path("a.s").write_text(
+        "# isa: ipu2\n# CR cr2 = 0, cr5 = 16\nSET lr0 cr0; SET lr1 cr0;;\n"
+        "x: LDR_CYCLIC_MULT_REG lr0 cr2 lr1;;\nMULT.RC.VE lr1 lr0 0 lr1 cr15; ACC.ADD;;\n"
+        "INC lr0 1;;\nBNE lr0 cr5 x;;\nBKPT;;\n"
+    )
+    out = run(main, ["a.s", "-W"]).out
+    chain = "LDR_CYCLIC_MULT_REG (line 4) -> MULT.RC.VE (line 5) -> INC (line 6) -> LDR_CYCLIC"
+    assert "overlapping iterations take no fewer than 2 bundles: each waits" in out
+    assert chain in out
+    [loop] = json.loads(run(main, ["a.s", "-W", "--format", "json"]).out)["loops"]
+    assert loop["limit"]["bundles"] == 2
+    assert [each["row"] for each in loop["limit"]["instructions"]] == [4, 5, 6]

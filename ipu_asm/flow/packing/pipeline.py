@@ -133,9 +133,17 @@ def _is_loop(program: Program, block: range) -> bool:
 
 
 def loop_schedule(
-    program: Program, block: range, facts: Sequence[ControlFacts], options: Options
+    program: Program,
+    block: range,
+    facts: Sequence[ControlFacts],
+    options: Options,
+    *,
+    moves_bound: bool = True,
 ) -> LoopSchedule | None:
-    """Return a schedule of a loop with a shorter interval, which all its entries have trips for."""
+    """Return a schedule of a loop with a shorter interval, which all its entries have trips for.
+
+    Without `moves_bound`, the branch compares what it did.
+    """
     trips = least_trips(block, facts)
     if trips is None:
         return None
@@ -148,7 +156,8 @@ def loop_schedule(
     if loop_branch(graph) is None:
         return None
     registers = inductive_registers(program, graph)
-    graphs = shifted_graphs(graph, registers, comparison_of(program, graph, registers))
+    comparison = comparison_of(program, graph, registers) if moves_bound else None
+    graphs = shifted_graphs(graph, registers, comparison)
     stages = min(options.stages, trips)
     return modulo_schedule(program.isa, graphs, len(block), stages, options.is_over)
 
@@ -165,12 +174,14 @@ def pipelined_loop(
 ) -> PipelinedLoop | None:
     """Return a loop with a shorter kernel; None if no schedule is found, or cannot be written."""
     found = loop_schedule(program, block, facts, options)
-    if found is None:
+    moves = None if found is None else _Moves(program, block, found, options.keeps_registers).all()
+    if found is not None and moves is None and found.shifted.moves_bound:
+        found = loop_schedule(program, block, facts, options, moves_bound=False)
+        keeps = options.keeps_registers
+        moves = None if found is None else _Moves(program, block, found, keeps).all()
+    if found is None or moves is None:
         return None
     schedule = found.schedule
-    moves = _Moves(program, block, found, options.keeps_registers).all()
-    if moves is None:
-        return None
     operations = operations_of(program, block)
     order = slot_order(program)
 

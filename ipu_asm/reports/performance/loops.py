@@ -120,6 +120,18 @@ class CarriedDependence(NamedTuple):
     chain: tuple[Link, ...]
 
 
+class Limit(NamedTuple):
+    """Why iterations of a loop of one path cannot begin more often than every few `bundles`.
+
+    Either the `slots` are full, by these `instructions`, or each instruction waits for the one
+    before, the first one for the last one of the iteration before.
+    """
+
+    bundles: int
+    slots: tuple[str, ...]
+    instructions: tuple[Link, ...]
+
+
 class LoopReport(NamedTuple):
     """A loop of the source, from address `first` to `last`, inside of `depth` others.
 
@@ -128,7 +140,8 @@ class LoopReport(NamedTuple):
     are in words, such as `cr5 - 1`; `least` and `most` are numbers, `iterations` those of all
     entries. `cycles` include inner loops, `own_cycles` do not; `entry_cycles` are those of one
     entry, where nothing more is known. Counts are None if they are not known; `dependence` is None
-    for a loop with more than one path or with inner loops, and there are no `windows` then.
+    for a loop with more than one path or with inner loops, and so is its `limit`; it has no
+    `windows` then.
     """
 
     first: int
@@ -148,6 +161,7 @@ class LoopReport(NamedTuple):
     own_cycles: Count
     entry_cycles: Count = None
     windows: tuple[RegisterWindows, ...] = ()
+    limit: Limit | None = None
 
     @property
     def bundles(self) -> int:
@@ -182,6 +196,8 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
     steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
     least, most = _trips(measured, loop)
     cycles = total(measured.executions[address] for address in every)
+    pressure = _pressure(measured, own)
+    dependence = _carried(measured, loop, steady)
     return LoopReport(
         first=loop.first,
         last=loop.last,
@@ -190,8 +206,8 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         row=_row(measured, loop) or place.line,
         depth=sum(_is_around(other, loop) for other in loops),
         own=own,
-        pressure=_pressure(measured, own),
-        dependence=_carried(measured, loop, steady),
+        pressure=pressure,
+        dependence=dependence,
         trips=_trips_text(measured, loop),
         least=least,
         most=most,
@@ -200,6 +216,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         own_cycles=total(measured.executions[address] for address in own),
         entry_cycles=_entry_cycles(measured, loop) if cycles is None else None,
         windows=tuple(register_windows(steady)) if steady is not None else (),
+        limit=None if dependence is None else _limit(measured, own, pressure, dependence),
     )
 
 
@@ -247,6 +264,24 @@ def _carried(
     bundles, cycle = recurrence_of(graph)
     chain = [_link(measured, graph.operations[each.source], each.resource) for each in cycle]
     return CarriedDependence(bundles, tuple(chain))
+
+
+def _limit(
+    measured: Measured,
+    addresses: Sequence[int],
+    pressure: Sequence[SlotPressure],
+    dependence: CarriedDependence,
+) -> Limit:
+    most = pressure[0].bundles if pressure else 0
+    if dependence.bundles > most:
+        return Limit(dependence.bundles, (), dependence.chain)
+    program = measured.program
+    slots = program.isa.slot_by_name
+    full = {each.slot for each in pressure if each.bundles == most}
+    operations = operations_of(program, addresses)
+    inside = [each for each in operations if full & {each.slot, *slots[each.slot].units}]
+    links = tuple(_link(measured, each, "") for each in inside)
+    return Limit(most, tuple(each.slot for each in pressure if each.slot in full), links)
 
 
 def _link(measured: Measured, operation: Operation, resource: str) -> Link:

@@ -22,6 +22,7 @@ from ipu_asm.reports.performance.wording import (
     missing_overlaps,
     moves_text,
     name_of,
+    overlap_limit_text,
     overlap_text,
     peak_text,
     percent,
@@ -103,6 +104,9 @@ def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
             yield limit_text(report, block)
         elif len(block.addresses) - block.saved > 1:
             yield f"lines {block.lines}: {limit_text(report, block)}"
+    length = sum(len(block.addresses) - block.saved for block in blocks)
+    if loop.limit is not None and 0 < loop.limit.bundles < length:
+        yield overlap_limit_text(loop.limit, unit)
 
 
 def _units(report: PerformanceReport) -> Iterator[str]:
@@ -217,6 +221,15 @@ def _loop_data(loop: LoopReport) -> dict[str, Any]:
         "bound": {each.slot: each.bundles for each in loop.pressure},
         "dependence": loop.dependence and loop.dependence.bundles,
     }
+    if loop.limit is not None and loop.bundles > 1:
+        found["limit"] = {
+            "bundles": loop.limit.bundles,
+            "slots": list(loop.limit.slots),
+            "instructions": [
+                {"row": each.line, "mnemonic": each.mnemonic, "register": each.resource}
+                for each in loop.limit.instructions
+            ],
+        }
     if loop.windows:
         chain = loop.dependence.chain if loop.dependence else ()
         found["chain"] = [

@@ -10,7 +10,12 @@ from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.dependences import SlotPressure
 from ipu_asm.flow.steady_loops import RegisterWindows
 from ipu_asm.program.line_table import SourceLocation
-from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, LoopReport
+from ipu_asm.reports.performance.loops import (
+    CarriedDependence,
+    FunctionReport,
+    Limit,
+    LoopReport,
+)
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
 from ipu_asm.reports.performance.units import Peak, Use, ratio
@@ -319,6 +324,20 @@ def limit_text(report: PerformanceReport, block: BlockMoves) -> str:
         places = " -> ".join(dict.fromkeys(f"line {place.line}" for place in block.chain))
         return f"no fewer than {length}: each instruction waits for the one before, {places}"
     return f"no order with fewer than {length} was found"
+
+
+def overlap_limit_text(limit: Limit, unit: str) -> str:
+    """Return why overlapping iterations cannot begin more often, with instructions and lines."""
+    length = counted(limit.bundles, unit)
+    if limit.bundles == 1:
+        return f"overlapping iterations may take {length}"
+    start = f"overlapping iterations take no fewer than {length}"
+    places = [f"{each.mnemonic} (line {each.line})" for each in limit.instructions]
+    shown = places[:_MAX_MOVES] + (["..."] if len(places) > _MAX_MOVES else [])
+    if limit.slots:
+        verb = "is" if len(limit.slots) == 1 else "are"
+        return f"{start}: {', '.join(limit.slots)} {verb} full with {', '.join(shown)}"
+    return f"{start}: each waits for the one before, {' -> '.join([*shown, places[0]])}"
 
 
 def bounds_of(loop: LoopReport) -> str:
