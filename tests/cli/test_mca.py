@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from jsonschema import Draft7Validator
 
 from ipu_asm import __version__
-from ipu_asm.cli.mca import command
+from ipu_asm.cli.assembler.command import main as assemble_main
+from ipu_asm.cli.mca import programs
 from ipu_asm.cli.mca.command import main
 from ipu_asm.cli.run.command import main as run_main
 from tests.cli.commands import Ran, give_input, run
@@ -211,7 +212,7 @@ def test_a_run_that_takes_long_is_followed_for_limited_time(
     Path("a.s").write_text(
         "set lr0 2975;;\nadd lr2 lr0 lr4;;\nx: add lr1 lr2 lr4; sub lr2 lr2 lr1;;\nb x;;\nbkpt;;\n"
     )
-    monkeypatch.setattr(command, "_MAX_SECONDS", 0)
+    monkeypatch.setattr(programs, "_MAX_SECONDS", 0)
     ran = run(main, ["a.s", "--cr", "0=5"])
     assert "cycles, 5 bundles; not followed beyond line" in ran.out
     assert "more than 250," not in ran.out
@@ -575,6 +576,48 @@ def test_units_and_the_share_of_the_peak_are_those_of_the_executed_bundles() -> 
 def test_a_configuration_that_is_not_known_has_no_peak() -> None:
     Path("a.aie2").write_text(MATRIX.replace("mova r0, #28; ", "").replace("; mova r1, #60", ""))
     assert "peak" not in json.loads(check("a.aie2 --format json").out)
+
+
+def test_a_version_is_compared_with_its_baseline_by_lines() -> None:
+    Path("old.aie2").write_text(MATRIX + RETURN)
+    Path("new.aie2").write_text(MATRIX.replace("    nopx\n", "    nopx\n    nopx\n") + RETURN)
+    out = check("new.aie2 --baseline old.aie2").out
+    assert "  cycles: 28 -> 32 (+14.3 %)\n" in out
+    assert "  loop .Lfirst bundles: 3 -> 4 (+33.3 %)\n" in out
+    assert out.endswith(
+        "changed lines\n  line 16, before behind line 15: 0 -> 1 bundles, 0 -> 4 cycles (+4)\n"
+    )
+    report = json.loads(check("new.aie2 --baseline old.aie2 --format json").out)
+    assert (report["cycles"], report["baseline"]["cycles"]) == (32, 28)
+    assert {"what": "cycles", "old": 28, "new": 32} in report["differences"]
+    lines = [each for each in report["differences"] if each["what"] == "lines"]
+    assert [(each["row"], each["bundles"], each["cycles"]) for each in lines] == [
+        (16, [0, 1], [0, 4])
+    ]
+
+
+def test_a_regression_beyond_the_limit_fails() -> None:
+    Path("old.s").write_text(
+        "set lr1 4;;\nset lr2 0;;\nloop:\nincr lr2 1;\nbne lr2 lr1 loop;;\nbkpt;;\n"
+    )
+    Path("new.s").write_text(
+        "set lr1 5;;\nset lr2 0;;\nloop:\nincr lr2 1;\nbne lr2 lr1 loop;;\nbkpt;;\n"
+    )
+    ran = check("new.s --baseline old.s --fail-on-regression 2%", 1)
+    assert "cycles grow by" in ran.err
+    assert check("new.s --baseline old.s --fail-on-regression 50%").err == ""
+    assert check("old.s --baseline new.s --fail-on-regression 0").err == ""
+    check("new.s --fail-on-regression 2%", 2)
+    check("new.s --baseline missing.s", 2)
+
+
+def test_a_program_and_its_object_do_not_differ() -> None:
+    Path("a.aie2").write_text(f".globl f\n{MATRIX}{RETURN}")
+    assert assemble_main(["assemble", "a.aie2", "-o", "a.o"]) == 0
+    out = check("a.aie2 --baseline a.o").out
+    # The object is filled up to a multiple of 16 bytes.
+    assert "  cycles: 28, no change\n" in out
+    assert "changed lines" not in out
 
 
 def test_a_set_whose_results_land_at_once_has_no_certificate() -> None:

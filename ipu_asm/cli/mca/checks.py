@@ -1,10 +1,22 @@
-"""`ipu-mca --certify`: whether all latencies of a program are met, and what breaks them."""
+"""Checks of `ipu-mca`: `--certify`, whether all latencies are met, and `--fail-on-regression`."""
 
 from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ipu_asm.cli.console import ExitStatus
+from ipu_asm.assembler.encode import (
+    AssemblyError,
+    UnencodableIsaError,
+    object_of,
+    written_errors,
+)
+from ipu_asm.cli.console import ExitStatus, print_message
+from ipu_asm.cli.lint.formats import encodable
+from ipu_asm.cli.mca.options import PROGRAM, TEXT, McaOptions
+from ipu_asm.cli.mca.programs import analyzed, programs_of, reports_of
+from ipu_asm.cli.programs import show_findings
+from ipu_asm.config.files import Target, decoded, is_elf, read_bytes
+from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.accesses import RegisterAccess
 from ipu_asm.flow.certificate import (
     OVERWRITTEN,
@@ -16,22 +28,111 @@ from ipu_asm.flow.certificate import (
     certificate_of,
 )
 from ipu_asm.flow.landing import CALLED, LOST_TRACK, Departure, Meeting, Path
-from ipu_asm.program.line_table import LineTable
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.line_table import EffectiveProgram, LineTable
 from ipu_asm.program.program import Program
-from ipu_asm.text import counted
+from ipu_asm.reports.performance.comparison import (
+    Comparison,
+    Version,
+    compare,
+    comparison_data,
+    comparison_text,
+)
+from ipu_asm.reports.performance.report import PerformanceReport
+from ipu_asm.reports.performance.text import report_data
+from ipu_asm.text import SourceFile, counted
 
 _MAX_SHOWN = 50
 
 
-def verdict_of(certificate: Certificate) -> int:
-    """Return the exit status: 0 certain, 1 a latency is broken, 3 not all is known."""
+def version_of(
+    effective: EffectiveProgram, source: SourceFile, report: PerformanceReport
+) -> Version:
+    """Return a program as a version to compare, with the size of its code if that is known."""
+    size = None
+    if effective.program.isa.surface.linked:
+        try:
+            code = object_of(effective, source, is_final=False)
+            size = sum(len(section.data) for section in code.sections if section.is_code)
+        except (AssemblyError, UnencodableIsaError):
+            size = None
+    lines = LineTable(effective.program, effective.expansion, source)
+    return Version(effective.program, lines, report, size)
+
+
+class Compared(NamedTuple):
+    """A comparison with the baseline: the exit status, and what is written as text or JSON."""
+
+    status: int
+    text: str
+    data: dict[str, Any]
+
+
+def compared(new: Version, options: McaOptions) -> Compared:
+    """Compare a program with the baseline. Raises `FileError` and `ConfigurationError`."""
+    assert options.baseline is not None
+    isa, target = new.program.isa, Target.of_argument(options.baseline)
+    data = read_bytes(target)
+    if is_elf(data):
+        from ipu_asm.assembler.code_files import read_code_file  # few files are machine code
+
+        text = read_code_file(data, target.name, isa.name).text(has_labels=True)
+    else:
+        text = decoded(data, target.name).text
+    source = SourceFile(text, target.name)
+    analysis, _ = analyzed(isa, source, options)
+    (effective,) = programs_of(analysis, is_one=True)
+    errors = written_errors(effective)
+    if errors:
+        show_findings(errors, source, "nothing compared", effective.expansion)
+        return Compared(ExitStatus.FINDINGS, "", {})
+    old = version_of(effective, source, reports_of(effective, source, options)[0])
+    comparison = compare(old, new)
+    name = printable(new.lines.source.path or "")
+    return Compared(
+        _regression_status(comparison, name, options.fail_on_regression),
+        comparison_text(comparison, name, printable(target.name)),
+        {"baseline": report_data(old.report), "differences": comparison_data(comparison)},
+    )
+
+
+def _regression_status(comparison: Comparison, name: str, most: float | None) -> int:
+    """Return the exit status of a comparison, and print what grows by more than `most` percent."""
+    worse = [
+        change
+        for change in comparison.regressions
+        if most is not None and change.growth is not None and change.growth > most
+    ]
+    for change in worse:
+        numbers = f"{change.old:,} -> {change.new:,}"
+        message = f"{change.name} grow by {change.growth:.2f} %, {numbers}; allowed are {most:g} %"
+        print_message(PROGRAM, f"{name}: {message}")
+    return ExitStatus.FINDINGS if worse else ExitStatus.OK
+
+
+def certified(
+    effective: EffectiveProgram, source: SourceFile, texts: list[str], options: McaOptions
+) -> int:
+    """Certify the latencies of a program, add the text to `texts`; return the exit status."""
+    program = effective.program
+    if not program.isa.has_exposed_pipeline:
+        name = program.isa.title
+        message = f"{source.path}: --certify is for sets without interlocks, found {name}"
+        print_message(PROGRAM, message)
+        return ExitStatus.USAGE
+    certificate = certificate_of(program)
+    if options.format == TEXT:
+        lines = LineTable(program, effective.expansion, source)
+        context = effective.expansion.context if effective.expansion else ""
+        name = printable(f"{source.path} ({context})" if context else str(source.path))
+        texts.append(encodable(_certificate_text(program, lines, name)))
     if certificate.breaches:
         return ExitStatus.FINDINGS
     is_known = not certificate.relied and not certificate.unclear
     return ExitStatus.OK if is_known else ExitStatus.INTERNAL
 
 
-def certificate_text(program: Program, lines: LineTable, name: str) -> str:
+def _certificate_text(program: Program, lines: LineTable, name: str) -> str:
     """Return what is certain about the results of a program, and what is not, as lines."""
     certificate = certificate_of(program)
     found = [f"{name}: {_summary(certificate)}"]
@@ -54,7 +155,7 @@ def certificate_data(program: Program, lines: LineTable) -> dict[str, Any]:
     ]
     known = len(certificate.breaches)
     return {
-        "status": {0: "met", 1: "broken"}.get(verdict_of(certificate), "unknown"),
+        "status": "broken" if known else "unknown" if entries else "met",
         "paths": certificate.paths,
         "overlaps": certificate.overlaps,
         "broken": entries[:known],

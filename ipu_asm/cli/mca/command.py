@@ -6,12 +6,10 @@ set whose description does not say what control depends on has its loops and wha
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import written_errors
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_bytes
@@ -22,7 +20,7 @@ from ipu_asm.cli.lint.formats import (
     format_findings,
     json_of,
 )
-from ipu_asm.cli.mca.checks import certificate_data, certificate_text, verdict_of
+from ipu_asm.cli.mca.checks import certificate_data, certified, compared, version_of
 from ipu_asm.cli.mca.options import (
     GITHUB,
     HTML,
@@ -34,8 +32,9 @@ from ipu_asm.cli.mca.options import (
     read_options,
     usage_error,
 )
+from ipu_asm.cli.mca.programs import analyzed, programs_of, reports_of
 from ipu_asm.cli.paths import header_paths, headers_in
-from ipu_asm.cli.programs import check_output, configuration_of, in_one_context, show_findings
+from ipu_asm.cli.programs import check_output, configuration_of, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.configuration_file import Configurations
@@ -44,8 +43,7 @@ from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_elf, read_b
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
-from ipu_asm.flow.certificate import certificate_of
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
+from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.flow.packing.modulo import MAX_STAGES
 from ipu_asm.flow.packing.observation import MAX_OBSERVED
@@ -53,24 +51,15 @@ from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.flow.packing.pipeline import Options, label_at
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.template_writing import WrittenTemplate, blocks_of_lines
-from ipu_asm.isa.model import Isa
-from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
 from ipu_asm.program.program import Program
-from ipu_asm.reports.performance.report import PerformanceReport, performance_report
+from ipu_asm.reports.performance.report import PerformanceReport
 from ipu_asm.reports.performance.text import report_data, report_text
 from ipu_asm.reports.performance.wording import failure_text
-from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile, counted
 
 if TYPE_CHECKING:
     from ipu_asm.testbench.rewriting import OverlappedLoop, RebaseResult
-
-
-_MAX_STEPS = 1_000_000
-"""Bundles of a run that are executed one by one, more than an editor could wait for."""
-_MAX_SECONDS = 0.8
-"""Of processor time, to follow the runs of a program further: with all else it takes below 2 s."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,6 +76,7 @@ class _McaRun:
         self._texts: list[str] = []
         self._data: list[dict[str, Any]] = []
         self._annotated: list[FileFindings] = []
+        self._compared: dict[str, Any] = {}
 
     def status(self) -> int:
         """Report all programs; return the exit status, the highest of them."""
@@ -111,7 +101,7 @@ class _McaRun:
 
             code = read_code_file(data, target.name, options.isa)
             source = SourceFile(code.text(has_labels=True), target.name)
-            return self._report(*_analyzed(code.isa, source, options))
+            return self._report(*analyzed(code.isa, source, options))
         text = decoded(data, target.name).text
         if not target.asked_for and _is_foreign(text, target.name, options):
             return ExitStatus.OK
@@ -121,13 +111,13 @@ class _McaRun:
         except WrongOptionError as error:
             if target.asked_for:
                 usage_error(str(error))
-        analysis, findings = _analyzed(isa, SourceFile(text, target.name), options)
+        analysis, findings = analyzed(isa, SourceFile(text, target.name), options)
         check_output(options.output, [Target(path) for path in header_paths(analysis)])
         return self._report(analysis, findings)
 
     def _report(self, analysis: Analysis, findings: list[Diagnostic]) -> int:
         options = self._options
-        programs = _programs(analysis, is_one=options.is_for_one)
+        programs = programs_of(analysis, is_one=options.is_for_one)
         errors = [error for each in programs[:1] for error in written_errors(each)]
         if errors:
             warnings = [each for each in findings if each.severity is not Severity.ERROR]
@@ -140,27 +130,21 @@ class _McaRun:
         status: int = ExitStatus.OK
         for effective in programs:
             if options.certify:
-                status = _worse(status, self._certify(effective, analysis.source))
+                status = _worse(status, certified(effective, analysis.source, self._texts, options))
                 if options.format == TEXT:
                     continue
-            reports = _reports(effective, analysis.source, options)
+            reports = reports_of(effective, analysis.source, options)
+            if options.baseline is not None:
+                new = version_of(effective, analysis.source, reports[0])
+                found = compared(new, options)
+                status = _worse(status, found.status)
+                self._compared = found.data
+                if options.format == TEXT:
+                    self._texts.append(encodable(found.text))
+                    continue
             self._add(reports, effective, analysis.source)
             is_wrong |= _print_failures(reports, analysis.source.path)
         return _worse(status, ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
-
-    def _certify(self, effective: EffectiveProgram, source: SourceFile) -> int:
-        """Certify the latencies of a program; return the exit status."""
-        program = effective.program
-        if not program.isa.has_exposed_pipeline:
-            name = program.isa.title
-            message = f"{source.path}: --certify is for sets without interlocks, found {name}"
-            print_message(PROGRAM, message)
-            return ExitStatus.USAGE
-        if self._options.format == TEXT:
-            lines = LineTable(program, effective.expansion, source)
-            name = printable(_name(effective, source))
-            self._texts.append(encodable(certificate_text(program, lines, name)))
-        return verdict_of(certificate_of(program))
 
     def _add(
         self, reports: Sequence[PerformanceReport], effective: EffectiveProgram, source: SourceFile
@@ -171,6 +155,7 @@ class _McaRun:
             context = effective.expansion.context if effective.expansion else ""
             about = {"file": source.path} | ({"context": context} if context else {})
             self._data.append({**about, **report_data(reports[0])})
+            self._data[-1].update(self._compared)
             if self._options.certify:
                 lines = LineTable(effective.program, effective.expansion, source)
                 self._data[-1]["certificate"] = certificate_data(effective.program, lines)
@@ -228,67 +213,6 @@ def _is_foreign(text: str, name: str, options: McaOptions) -> bool:
         return False
     configuration = configuration_of(name, is_needed=True)
     return choose_isa(text, name, options.isa, configuration, UNCLAIMED).name == UNCLAIMED
-
-
-def _programs(analysis: Analysis, *, is_one: bool) -> list[EffectiveProgram]:
-    """Return what is executed: of a template in several contexts, the program of each."""
-    expansions = tuple(each.expansion for each in analysis.expanded)
-    if is_one or len({each.text for each in expansions}) < 2:
-        return [EffectiveProgram(analysis.effective_program, expansions)]
-    return [
-        EffectiveProgram(each.analysis.program, (each.expansion,)) for each in analysis.expanded
-    ]
-
-
-def _analyzed(
-    isa: Isa, source: SourceFile, options: McaOptions
-) -> tuple[Analysis, list[Diagnostic]]:
-    """Return the analysis of a source and its errors and, unless they are off, warnings.
-
-    Raises `FileError` for the only file if it is a template in several contexts, and
-    `ConfigurationError`.
-    """
-    configuration = configuration_of(source.path, is_needed=True)
-    settings = source_settings(source.path, configuration, options.defines)
-    settings = settings._replace(presets={**settings.presets, **options.presets})
-    analysis = Analyzer(isa).analyze(source.text, source.path, settings=settings)
-    if options.is_for_one:
-        expansions = [each.expansion for each in analysis.expanded]
-        in_one_context(expansions, source, "--context or --define")
-    selection = selection_of(configuration)
-    least = Severity.WARNING if options.warnings else Severity.ERROR
-    wanted = [
-        finding
-        for finding in analysis.diagnostics
-        if finding.severity <= least and selection.keeps(finding.rule, source.path)
-    ]
-    return analysis, wanted
-
-
-def _reports(
-    effective: EffectiveProgram, source: SourceFile, options: McaOptions
-) -> list[PerformanceReport]:
-    """Return a report for each configuration of the host; of formats with one, the first."""
-    program = effective.program
-    known = control_facts(program)
-    most = _MAX_STEPS // max(1, len(known))
-    end = time.process_time() + _MAX_SECONDS
-    every: list[ControlFacts | None] = [
-        followed_further(program, facts, most, lambda: time.process_time() > end) for facts in known
-    ]
-    if not every:
-        if not program.isa.counting.registers:
-            message = f"what control of `{program.isa.name}` depends on is not described"
-            message = f"no cycles, trips and addresses: {message}"
-            print_message(PROGRAM, f"{source.path}: {message}", "note")
-        every = [None]
-    elif len(every) > 1 and options.format in (JSON, HTML):
-        message = f"{len(every)} configurations, reported for the first; choose with --cr"
-        print_message(PROGRAM, f"{source.path}: {message}", "note")
-        every = every[:1]
-    lines = LineTable(program, effective.expansion, source)
-    with_moves = options.format in (TEXT, HTML)
-    return [performance_report(program, lines, facts, with_moves=with_moves) for facts in every]
 
 
 def _name(effective: EffectiveProgram, source: SourceFile) -> str:

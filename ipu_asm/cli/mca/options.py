@@ -38,6 +38,7 @@ examples:
   ipu-mca kernels --format github
   ipu-mca kernel.s --isa ipu2 --wide fp32
   ipu-mca kernel.aie2 --certify
+  ipu-mca kernel.s --baseline old.s --fail-on-regression 2%
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
 depend on it. What a CR decides needs its value: from --cr, from a comment `# CR cr4 = 64`, or from
@@ -53,7 +54,7 @@ formats:
 
 exit status:
   0  the program is right
-  1  errors in it, a false assertion, or a run that would fault or never end
+  1  errors in it, a false assertion, a run that would fault or never end, or a regression
   2  wrong usage or an unreadable file
   3  internal error
 Of several programs, it is the highest. With --certify it is
@@ -80,6 +81,17 @@ def _mode_number(text: str) -> int:
     if mode not in WIDE_MODES:
         raise ArgumentTypeError(f"expected one of {', '.join(WIDE_MODES)}, found {quoted(text)}")
     return WIDE_MODES.index(mode)
+
+
+def _percentage(text: str) -> float:
+    """Return a number of percent. Raises `ArgumentTypeError`."""
+    try:
+        found = float(text.strip().removesuffix("%"))
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise ArgumentTypeError(f"expected a percentage such as 2%, found {quoted(text)}")
+    return found
 
 
 class McaOptions(Options):
@@ -134,6 +146,19 @@ class McaOptions(Options):
         "--certify",
         group=_OUTPUT,
         help="check that every instruction gets the result that is meant for it, on all paths",
+    )
+    baseline: str | None = option(
+        "--baseline",
+        group=_OUTPUT,
+        metavar="OLD",
+        help="compare with an older version, source or object: numbers, and the lines that differ",
+    )
+    fail_on_regression: float | None = option(
+        "--fail-on-regression",
+        group=_OUTPUT,
+        type=_percentage,
+        metavar="PERCENT",
+        help="with --baseline: exit with 1 if cycles grow by more than that, such as 2%%",
     )
     output: str | None = option(
         "-o",
@@ -197,6 +222,12 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     for name, is_given in (("--pipeline", options.pipeline), ("--rebase", options.rebase)):
         if is_given and not options.pack:
             parser.error(f"{name} is a part of packing: give --pack as well")
+    if options.fail_on_regression is not None and options.baseline is None:
+        parser.error("--fail-on-regression needs --baseline OLD to compare with")
+    if options.baseline is not None and (
+        options.pack or not options.is_for_one or options.format not in (TEXT, JSON)
+    ):
+        parser.error("--baseline compares one program with another one, as text or json")
     if options.certify and (options.pack or options.format not in (TEXT, JSON)):
         what = "--pack" if options.pack else f"--format {options.format}"
         parser.error(f"--certify writes text or json, found {what}")

@@ -170,7 +170,7 @@ class PerformanceReport(NamedTuple):
     `cycles` are None if they are not known; of a run that faults, they are those before the fault.
     `executed` are those that are certain, `refused` is why it faults. `end` is None for an
     instruction set in which data may decide control; its `functions` have the cycles of a call, and
-    `use` that of functional units.
+    `use` that of functional units. `executions` are by address, None if not known.
     `unknown` are the values that missing numbers depend on, by the names of registers. `presets`
     are the values that registers have at the start.
     """
@@ -191,6 +191,7 @@ class PerformanceReport(NamedTuple):
     unknown: tuple[str, ...]
     presets: Mapping[str, int]
     use: Use | None = None
+    executions: Sequence[Count] = ()
 
     @property
     def hottest_loop(self) -> LoopReport | None:
@@ -248,6 +249,7 @@ def performance_report(
         unknown=_unknown(measured),
         presets=facts.presets if facts else {},
         use=use_of(measured),
+        executions=measured.executions,
     )
 
 
