@@ -15,6 +15,7 @@ from ipu_asm.expressions.tree import ExpressionError
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.syntax import Region, parse_assertion
 from ipu_asm.flow.assertions.values import Undecided, number_of
+from ipu_asm.flow.control_run.trace import merged, without
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import memory_notes
@@ -120,7 +121,8 @@ def memory_usage(debugger: Debugger, most_cells: int = MAX_CELLS) -> MemoryUsage
         for part in named_parts(debugger.program, registers, debugger.options.data, used, unit)
         for bytes_ in _clipped([part.bytes], size)
     ]
-    rest = [left for each in used for left in without(each, parts)]
+    taken = [part.bytes for part in parts]
+    rest = [left for each in used for left in without(each, taken)]
     parts += (NamedPart("", each) for each in joined(rest, MAX_REGIONS))
     bases = base_registers(debugger.program, model)
     addresses = {name: unit * registers[name] for name in bases}
@@ -143,22 +145,11 @@ def joined(ranges: Iterable[range], most: int) -> list[range]:
 
     More than `most` of them are joined over the smallest gaps; 0 is no limit.
     """
-    found = _bridged(sorted(ranges, key=lambda bytes_: bytes_.start), 0)
+    found = merged(ranges)
     if not most or len(found) <= most:
         return found
     gaps = sorted(b.start - a.stop for a, b in pairwise(found))
-    return _bridged(found, gaps[len(found) - most - 1])
-
-
-def _bridged(ranges: Iterable[range], gap: int) -> list[range]:
-    """Join sorted ranges between which there are no more bytes than a gap."""
-    found: list[range] = []
-    for each in ranges:
-        if found and each.start <= found[-1].stop + gap:
-            found[-1] = range(found[-1].start, max(found[-1].stop, each.stop))
-        else:
-            found.append(each)
-    return found
+    return merged(found, gaps[len(found) - most - 1])
 
 
 def _clipped(ranges: Iterable[range], size: int) -> list[range]:
@@ -217,25 +208,15 @@ def named_parts(
     """
     parts: list[NamedPart] = []
     for part in (*_declared(program, registers, unit), *_noted(program, host, used)):
-        parts += (part._replace(bytes=rest) for rest in without(part.bytes, parts))
+        rests = without(part.bytes, [each.bytes for each in parts])
+        parts += (part._replace(bytes=rest) for rest in rests)
     for data in host:
-        rests = without(data.bytes, parts)
+        rests = without(data.bytes, [each.bytes for each in parts])
         parts += (NamedPart(data.name, rest) for rest in rests)
     return [
         part._replace(data=tuple(dict.fromkeys(_data_in(part, host))))
         for part in sorted(parts, key=lambda each: each.bytes.start)
     ]
-
-
-def without(bytes_: range, parts: Iterable[NamedPart]) -> list[range]:
-    left, start = [], bytes_.start
-    for part in sorted(parts, key=lambda each: each.bytes.start):
-        if part.bytes.stop <= start or part.bytes.start >= bytes_.stop:
-            continue
-        if part.bytes.start > start:
-            left.append(range(start, part.bytes.start))
-        start = part.bytes.stop
-    return [*left, range(start, bytes_.stop)] if start < bytes_.stop else left
 
 
 def _data_in(part: NamedPart, host: Iterable[HostData]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Iterable, Iterator, Mapping
+from typing import Mapping
 
 from ipu_asm.config.kernel_keys import NAMED_VALUES
 from ipu_asm.emulator.model import machine_for
@@ -13,6 +13,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import LoopSummary, RunSummary, RunTrips, summarise
+from ipu_asm.flow.control_run.trace import merged
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
@@ -75,23 +76,9 @@ class RunLength:
             if ranges is None:
                 return None
             found[each.access.kind] += ranges
-        return PlannedAccesses(*(tuple(_joined(ranges)) for ranges in found.values()))
+        return PlannedAccesses(*(tuple(merged(ranges)) for ranges in found.values()))
 
     @cached_property
     def trips(self) -> RunTrips | None:
         """The trips of the loops at each cycle; None if the cycles are not known."""
         return None if self._run is None or self.cycles is None else RunTrips(self._run)
-
-
-def _joined(ranges: Iterable[range]) -> Iterator[range]:
-    """Yield ranges in order; those that overlap or follow one another are one."""
-    last: range | None = None
-    for each in sorted(ranges, key=lambda found: found.start):
-        if last is not None and each.start <= last.stop:
-            last = range(last.start, max(last.stop, each.stop))
-            continue
-        if last is not None:
-            yield last
-        last = each
-    if last is not None:
-        yield last

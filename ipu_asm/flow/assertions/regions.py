@@ -14,6 +14,7 @@ from ipu_asm.flow.assertions.values import Undecided, number_of
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.step_reading import mode_of
 from ipu_asm.flow.control_run.summary import AccessSummary
+from ipu_asm.flow.control_run.trace import without
 from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -151,8 +152,8 @@ class RegionCheck:
         touched = self._facts.offset_ranges(access)
         if not declared or touched is None or names != [declared[0].base]:
             return
-        allowed = [region for region in declared if region.access in ("", kind)]
-        outside = next((rest for each in touched for rest in _without(each, allowed)), None)
+        allowed = [region.bytes for region in declared if region.access in ("", kind)]
+        outside = next((rest for each in touched for rest in without(each, allowed)), None)
         if outside is None:
             return
         base, region = declared[0].base, declared[0]
@@ -187,19 +188,6 @@ class RegionCheck:
         number = self._program.number_at(access.address)
         bundle = self._program.bundles[number]
         return self._program.span(number, bundle.span(access.access.instruction))
-
-
-def _without(touched: range, regions: Sequence[_Region]) -> Iterator[range]:
-    """Yield the parts of a range that are in none of some regions."""
-    start = touched.start
-    for region in sorted(regions, key=lambda each: each.bytes.start):
-        if region.bytes.stop <= start or region.bytes.start >= touched.stop:
-            continue
-        if region.bytes.start > start:
-            yield range(start, region.bytes.start)
-        start = max(start, region.bytes.stop)
-    if start < touched.stop:
-        yield range(start, touched.stop)
 
 
 def _touches(one: range, other: range) -> bool:

@@ -309,11 +309,14 @@ def is_apart(progression: Progression, size: int) -> bool:
     return True
 
 
-def merged(ranges: Iterable[range]) -> list[range]:
-    """Return the union of ranges, sorted, as ranges that do not touch each other."""
+def merged(ranges: Iterable[range], gap: int = 0) -> list[range]:
+    """Return the union of ranges, sorted, as ranges that do not touch each other.
+
+    Those with no more than `gap` numbers between them become one.
+    """
     found: list[range] = []
     for each in sorted(ranges, key=lambda each: each.start):
-        if found and each.start <= found[-1].stop:
+        if found and each.start <= found[-1].stop + gap:
             if each.stop > found[-1].stop:
                 found[-1] = range(found[-1].start, each.stop)
         else:
@@ -334,6 +337,18 @@ def shared(first: Sequence[range], second: Sequence[range]) -> list[range]:
             found.append(range(max(one.start, other.start), min(one.stop, other.stop)))
             number += 1
     return found
+
+
+def without(whole: range, parts: Iterable[range]) -> list[range]:
+    """Return what is left of a range without some parts, in order."""
+    left, start = [], whole.start
+    for part in sorted(parts, key=lambda each: each.start):
+        if part.stop <= start or part.start >= whole.stop:
+            continue
+        if part.start > start:
+            left.append(range(start, part.start))
+        start = part.stop
+    return [*left, range(start, whole.stop)] if start < whole.stop else left
 
 
 def _ranges_of(progression: Progression, size: int, modulus: int) -> list[range]:
