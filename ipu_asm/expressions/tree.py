@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Iterator, TypeAlias
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
@@ -105,6 +105,15 @@ class Parsed(NamedTuple):
 
     node: Node
     formats: tuple[Name, ...]
+
+
+def names_in(node: object) -> Iterator[Name]:
+    """Yield the names in a tree, with those of functions and types, in their order."""
+    if isinstance(node, Name):
+        yield node
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from names_in(part)
 
 
 def quoted(text: str) -> str:

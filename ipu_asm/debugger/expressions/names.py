@@ -28,6 +28,7 @@ from ipu_asm.expressions.tree import (
     Name,
     Node,
     Unary,
+    names_in,
     quoted,
 )
 
@@ -88,17 +89,9 @@ def check_names(context: Context, text: str) -> None:
     names = context.view.names
     given = (*context.labels, *context.names, *context.settings)
     known = {*names.known_registers, *names.constants, *names.types, *FUNCTIONS, MEMORY, LABEL}
-    for name in _names(parse(text).node):
+    for name in names_in(parse(text).node):
         if name.text.lower() not in known and name.text not in given:
             raise missing_value_error(name, names, given)
-
-
-def _names(node: Node | object) -> Iterator[Name]:
-    if isinstance(node, Name):
-        yield node
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from _names(part)
 
 
 def registers_read(context: Context, node: Node, is_inner: bool = False) -> frozenset[str] | None:

@@ -13,7 +13,7 @@ from ipu_asm.config.kernel_keys import WIDE, setting_text
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS
-from ipu_asm.expressions.tree import ExpressionError, Name, Node
+from ipu_asm.expressions.tree import ExpressionError, Node, names_in
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.regions import RegionCheck
 from ipu_asm.flow.assertions.syntax import Conditions, Count, Region, parse_assertion
@@ -332,11 +332,3 @@ def cycles_per_iteration(nodes: Sequence[TraceNode], head: int) -> tuple[int, in
 
     cycles_of(nodes)
     return (min(found), max(found)) if found else None
-
-
-def names_in(node: object) -> Iterator[Name]:
-    if isinstance(node, Name):
-        yield node
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from names_in(part)
