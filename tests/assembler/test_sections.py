@@ -162,6 +162,44 @@ def test_a_symbol_set_to_a_label_is_another_name_of_it() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("x = 0\n.rept 3\n.byte x\nx = x + 1\n.endr\n.byte x\n", [0, 1, 2, 3]),
+        (".set q, 3\n.byte q\n.equ q, q * 2\n.byte q\n", [3, 6]),
+        (".byte late\nlate = 4\n", [4]),
+        (".byte c\nc = b + 1\nb = a + 1\na = 7\n", [9]),
+        (
+            "a0 = 1\n" + "".join(f"a{n + 1} = a{n} + 1\n" for n in range(150)) + ".byte a150\n",
+            [151],
+        ),
+        ("f: .byte 1, 2\nsize = . - f\n.byte size\nsize = . - f\n.byte size\n", [1, 2, 2, 3]),
+    ],
+)
+def test_a_symbol_has_the_value_that_was_assigned_last(text: str, expected: list[int]) -> None:
+    for isa in ("xdna1", "colossus"):
+        assert list(b"".join(assemble(f".data\n{text}", isa=isa))) == expected
+
+
+def test_an_alias_of_a_symbol_of_another_file_is_a_relocation() -> None:
+    code = read(".set a, ext + 4\n.data\n.long a, a + 1, ext\n")
+    found = [(each.symbol, each.addend) for each in section(code, ".data").relocations]
+    assert found == [("ext", 4), ("ext", 5), ("ext", 0)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".set a, ext * 2\n.data\n.long a\n",
+        ".set a, b\n.set b, a\n.data\n.long a\n",
+        ".set a, a + 1\n.data\n.long a\n",
+        ".globl z\n.set z, ext\n",
+    ],
+)
+def test_a_symbol_that_nothing_computes_is_an_error(text: str) -> None:
+    check_refused(text, "is not known, and no relocation computes it")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("rpt $m0, ((e - b)/8)-1\n.align 8\nb:\n{ nop\n fnop }\ne:",
          ["00a00043", "0000e019", "0000e0990000d09a"]),
         ("1: nop\n bri 1b\n bri 1f\n1: nop", ["0000e019", "00008040", "03008040", "0000e019"]),
