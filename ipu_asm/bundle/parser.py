@@ -55,6 +55,8 @@ _PARTS = re.compile("[._]")
 _PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")
 _MAX_REMEMBERED = 20_000
 _MAX_PLACES = 10_000
+# Findings after which it is unknown which instructions belong to a bundle.
+_UNKNOWN_ENDS = ("brace-unclosed", "brace-outside")
 # Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200
 
@@ -111,8 +113,8 @@ class BundleParser:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
             # Directives may choose between the instructions of a bundle, and the end of a bundle
-            # without a closing brace is unknown: then two instructions for a slot are no mistake.
-            is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
+            # may be unknown: then two instructions for a slot are no mistake.
+            is_open = any(each.reason in _UNKNOWN_ENDS for each in syntax.plan.findings)
             reported = [] if syntax.plan.inner_directives or is_open else findings
             instructions, places = assign_slots(self.isa, syntax, instructions, reported)
         else:

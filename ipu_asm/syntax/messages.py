@@ -148,6 +148,8 @@ def syntax_errors(
         number = _instruction_around(syntax, surface, token)
         around = instructions[number] if number >= 0 else NO_INSTRUCTION
         word = syntax.words[token]
+        if reason == "brace-outside" and not around.is_known:
+            continue
         if reason == "stray":
             is_reported = around.is_known or surface.preprocessed
             if not is_reported and word.isprintable():
@@ -186,6 +188,8 @@ def _finding(place: MisplacedToken, reason: str) -> Diagnostic:
     kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
     span = culprit(place, reason) if reason in _OF_PARTS else place.span
     dropped_if_defined = (BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
+    if reason == "brace-outside":
+        dropped_if_defined += (place.word,)
     return Diagnostic(kind, message, span, fix=fix, dropped_if_defined=dropped_if_defined)
 
 
@@ -322,6 +326,8 @@ _MESSAGES_WITHOUT_FIX = {
     "brace-empty": "a bundle has one instruction for each slot, found none after {word}",
     "brace-inside": "a bundle ends before the next one begins, found {word} inside one; "
     "is `{closing}` missing before it?",
+    "brace-outside": "the instructions of a bundle stand between `{opening}` and `{closing}`, "
+    "found {word} outside",
     "brace-unclosed": "a bundle that {word} begins ends in `{closing}`, found none",
     "brace-unopened": "a bundle begins with `{opening}`, found {word} without one",
     "incomplete": "the instruction is not complete after {word}",

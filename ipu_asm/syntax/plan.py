@@ -230,6 +230,14 @@ class _Braces:
         """Whether a token is after the opening brace of the bundle."""
         return self.span is not None and number > self.span[0]
 
+    def outside(self, instructions: list[InstructionPlan]) -> list[SyntaxFinding]:
+        """The findings about instructions before and behind the braces of the bundle."""
+        if self.span is None or self.wrong:
+            return []
+        first, last = self.span
+        tokens = (each.mnemonic for each in instructions)
+        return [SyntaxFinding(at, "brace-outside") for at in tokens if not first < at < last]
+
     def findings(self, has_more: bool) -> list[SyntaxFinding]:
         """The findings about braces; `has_more`: there are other tokens than braces."""
         if self.span and not self.wrong and not has_more:
@@ -268,6 +276,7 @@ class Recovery:
         # Directives may choose between parts of a bundle, and so between braces.
         if not self.inner_directives:
             self.findings += self.braces.findings(bool(self.instructions or self.findings))
+            self.findings += self.braces.outside(self.instructions)
         findings = tuple(sorted(self.findings)[:_MAX_ERRORS_OF_A_BUNDLE])
         return Plan(
             self.label,

@@ -195,3 +195,23 @@ def test_a_label_on_a_line_of_its_own_in_a_bundle_has_no_fix_that_adds_lines() -
             None,
         )
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{ nop } ⟦fnop⟧", "⟦nop⟧ { fnop }", "{ nop ; fnop } ⟦nop⟧", "{}⟦add⟧ $m1, $m0, 5", "⟦nop⟧ {}"],
+)
+def test_an_instruction_beside_the_braces_of_a_bundle_is_one_mistake(text: str) -> None:
+    plain = text.replace("⟦", "").replace("⟧", "")
+    (finding,) = analyze(plain, "colossus").diagnostics
+    start, end = finding.span
+    assert f"{plain[:start]}⟦{plain[start:end]}⟧{plain[end:]}" == text
+    assert finding.message.startswith("the instructions of a bundle stand between `{` and `}`")
+
+
+def test_a_macro_before_the_braces_of_a_bundle_may_be_a_label() -> None:
+    for before in (".macro M\n1:\n.endm", '#include "absent.h"'):
+        codes = {
+            each.code for each in analyze(f"{before}\nM {{ nop ; fnop }}", "colossus").diagnostics
+        }
+        assert codes <= {"H103"}
