@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.slot_assignment import units_of
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.counted_loops.loops import counted_loops
@@ -44,12 +45,14 @@ class Use(NamedTuple):
 
 
 def use_of(measured: Measured) -> Use | None:
-    """Return the use of units; None for a set in which no bundle has several."""
+    """Return the use of units, or of slots; None for a set whose control is known without it."""
     program, isa = measured.program, measured.program.isa
-    if measured.facts is not None or not isa.has_exposed_pipeline:
+    if measured.facts is not None or not isa.counting.registers:
         return None
     bundles = [program.bundles[number] for number in program.bundle_at_address]
-    units = [unit for slot in isa.slots if len(slot.units) == 1 for unit in slot.units]
+    units = [
+        unit for slot in isa.slots if len(slot.units) < 2 for unit in slot.units or (slot.name,)
+    ]
     used = [_used_units(isa, bundle) for bundle in bundles]
     cycles = measured.cycles
     by_unit = {unit: [int(unit in each) for each in used] for unit in units}
@@ -99,8 +102,12 @@ def _used_units(isa: Isa, bundle: Bundle) -> frozenset[str]:
         unit
         for instruction in bundle.instructions
         if not instruction.is_idle
-        for unit in units_of(isa, instruction)
+        for unit in units_of(isa, instruction) or _slot_of(instruction)
     )
+
+
+def _slot_of(instruction: Instruction) -> tuple[str, ...]:
+    return (instruction.spec.slot,) if instruction.spec is not None else ()
 
 
 @cached_on_bundle
