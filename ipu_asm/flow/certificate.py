@@ -16,19 +16,22 @@ it, or cycles that no public text states.
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Mapping, Sequence
+from typing import Iterable, Iterator, Mapping
 
 from ipu_asm.flow.accesses import RegisterAccess, needed_distance
 from ipu_asm.flow.control_flow import functions_of
 from ipu_asm.flow.landing import LOST_TRACK, Departure, Flights, Meeting, flights_of, pipeline_graph
-from ipu_asm.flow.lost_results import FunctionBody, losses_of, main_results
+from ipu_asm.flow.lost_results import (
+    MAX_BACK,
+    FunctionBody,
+    is_torn,
+    losses_of,
+    main_results,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 EARLY, UNWRITTEN, TORN, STALE, OVERWRITTEN = "early", "unwritten", "torn", "stale", "overwritten"
-
-_MAX_BACK = 64
-"""Bundles before a write among which the other parts of its register are searched."""
 
 
 class Breach(NamedTuple):
@@ -98,7 +101,7 @@ def _breaches(program: Program, flights: Flights) -> Iterator[Breach]:
             yield Breach(UNWRITTEN if lost[place] else EARLY, meeting)
         elif meeting.crosses:
             yield Breach(EARLY, meeting)
-    for meeting in torn_reads(program, flights):
+    for meeting in _torn_reads(program, flights):
         yield Breach(TORN, meeting)
     for meeting in flights.overtaken:
         if meeting.crosses or _is_lost(program, meeting):
@@ -119,58 +122,17 @@ def _lost(program: Program) -> Iterator[tuple[_Pair, bool]]:
             yield (places[0], write, places[1], read.access), read.uninitialised
 
 
-def torn_reads(program: Program, flights: Flights) -> Iterator[Meeting]:
-    """Yield reads of a whole register between the landings of its parts, which belong together.
-
-    Two results belong together if the same operation writes them and no write of the later part
-    comes between them or nearly as close.
-    """
-    accesses = pipeline_graph(program).accesses
+def _torn_reads(program: Program, flights: Flights) -> Iterator[Meeting]:
+    """Yield reads of a whole register between the landings of its parts, which belong together."""
+    numbers, bundles = program.bundle_at_address, program.bundles
     for meeting in flights.early:
         write, read = meeting.write, meeting.other
         if meeting.needed is None or read.units <= write.units:
             continue
-        for distance, other in _parts_before(program, accesses, meeting):
-            needed = needed_distance(other, read)
-            if needed is None or distance + meeting.distance < needed:
-                continue  # on its way as well
-            previous = _distance_to(accesses, meeting.address, write)
-            if previous is None or previous > 2 * distance:
-                yield meeting
-            break
-
-
-def _parts_before(
-    program: Program, accesses: Sequence[tuple[RegisterAccess, ...]], meeting: Meeting
-) -> Iterator[tuple[int, RegisterAccess]]:
-    """Yield the nearest write before a write of a part, by the same operation, of another part."""
-    own = _mnemonic(program, meeting.address, meeting.write)
-    wanted = meeting.other.units - meeting.write.units
-    for distance in range(1, min(_MAX_BACK, meeting.address) + 1):
-        address = meeting.address - distance
-        for other in accesses[address]:
-            if other.writes and not wanted.isdisjoint(other.units):
-                if other.units.isdisjoint(meeting.write.units) and own == _mnemonic(
-                    program, address, other
-                ):
-                    yield distance, other
-                return
-
-
-def _mnemonic(program: Program, address: int, access: RegisterAccess) -> str:
-    bundle = program.bundles[program.bundle_at_address[address]]
-    return bundle.instructions[access.instruction].mnemonic.lower()
-
-
-def _distance_to(
-    accesses: Sequence[tuple[RegisterAccess, ...]], address: int, write: RegisterAccess
-) -> int | None:
-    """Return the distance to the previous write of the same register; None if none is near."""
-    for distance in range(1, min(_MAX_BACK, address) + 1):
-        for other in accesses[address - distance]:
-            if other.writes and not other.units.isdisjoint(write.units):
-                return distance
-    return None
+        first = max(0, meeting.address - MAX_BACK)
+        window = [bundles[numbers[address]] for address in range(first, meeting.address + 1)]
+        if is_torn(program.isa, window, write, read, meeting.distance):
+            yield meeting
 
 
 def _is_lost(program: Program, meeting: Meeting) -> bool:

@@ -137,6 +137,40 @@ def main_results(accesses: Sequence[RegisterAccess]) -> list[RegisterAccess]:
     ]
 
 
+MAX_BACK = 64
+"""Bundles before a write among which the other parts of its register are searched."""
+
+
+def is_torn(
+    isa: Isa, window: Sequence[Bundle], write: RegisterAccess, read: RegisterAccess, distance: int
+) -> bool:
+    """Return whether a read gets one part of a register from a result and another from before it.
+
+    It reads `distance` bundles behind `write`, the result in the last bundle of `window`, that has
+    not landed. A result before belongs to the same value if the same operation writes it, and no
+    write of the part that is on its way comes between them or nearly as close.
+    """
+    accesses = [accesses_of(isa, bundle) for bundle in window[-2::-1]]
+    own = window[-1].instructions[write.instruction].spec
+    parts = read.units - write.units
+    for back, (bundle, earlier) in enumerate(zip(window[-2::-1], accesses), 1):
+        for other in earlier:
+            if not other.writes or parts.isdisjoint(other.units):
+                continue
+            spec = bundle.instructions[other.instruction].spec
+            if own is None or spec is None or spec.mnemonic != own.mnemonic:
+                return False
+            if not other.units.isdisjoint(write.units):
+                return False
+            needed = needed_distance(other, read)
+            if needed is None or back + distance < needed:
+                return False  # on its way as well
+            near = accesses[: 2 * back]
+            writes = (each for found in near for each in found if each.writes)
+            return all(each.units.isdisjoint(write.units) for each in writes)
+    return False
+
+
 class _Search:
     """A search through the control-flow graph after a write.
 

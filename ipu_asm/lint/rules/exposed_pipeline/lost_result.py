@@ -6,7 +6,8 @@ if no later instruction reads the register on any control-flow path, including p
 read that sees an earlier result is not reported if nothing else reads that result: the read is in
 time for it, and the later result is superfluous, as at the end of a loop that was unrolled by hand.
 If nothing in the function has written the register before, and no argument is passed in it, the
-read is reported regardless of later reads.
+read is reported regardless of later reads; and so is a read of a whole register between the
+landings of its two halves.
 
 ## Why
 The cores have no interlocks. A load takes seven bundles, a multiplication up to six; an earlier
@@ -37,10 +38,25 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.accesses import RegisterAccess, access_span
+from ipu_asm.flow.accesses import (
+    LATEST,
+    RegisterAccess,
+    access_span,
+    accesses_of,
+    needed_distance,
+)
 from ipu_asm.flow.control_flow import function_size, functions_of
-from ipu_asm.flow.lost_results import EarlyRead, FunctionBody, LostResult, losses_of
+from ipu_asm.flow.lost_results import (
+    MAX_BACK,
+    EarlyRead,
+    FunctionBody,
+    LostResult,
+    is_torn,
+    losses_of,
+)
+from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
@@ -54,6 +70,43 @@ def check(program: Program) -> Iterator[Diagnostic]:
         first = function.start
         for number, write, read in program.per_bundle(_losses_from, first, of_bundles=True):
             yield _finding(program, first + number, write, first + read.number, read)
+    for number in program.where(_reads_parts):
+        for back, write, whole in program.per_bundle(_torn_reads, number, of_bundles=True):
+            yield _torn(program, number - back, write, number, whole)
+
+
+@cached_on_bundle
+def _whole_reads(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
+    """The reads of registers that consist of parts, before which a part may be on its way."""
+    return tuple(each for each in accesses_of(isa, bundle) if each.reads and len(each.units) > 1)
+
+
+def _reads_parts(isa: Isa, bundle: Bundle) -> bool:
+    return bool(bundle.size) and bool(_whole_reads(isa, bundle))
+
+
+def _torn_reads(
+    program: Program, number: int
+) -> LocalResult[list[tuple[int, RegisterAccess, RegisterAccess]]]:
+    """The results in the straight-line code before a bundle whose reads they tear."""
+    isa, bundles = program.isa, program.bundles
+    found: dict[tuple[int, int], tuple[int, RegisterAccess, RegisterAccess]] = {}
+    distance, at = 0, number
+    reads = _whole_reads(isa, bundles[number])
+    while at > 0 and distance + 1 < LATEST:
+        at -= 1
+        distance += bundles[at].size
+        if bundles[at].transfers_control or bundles[at].is_broken or bundles[at].directive:
+            break
+        for write in accesses_of(isa, bundles[at]) if bundles[at].size else ():
+            for read in reads if write.writes else ():
+                needed = needed_distance(write, read)
+                is_part = not write.units.isdisjoint(read.units) and not read.units <= write.units
+                if is_part and needed is not None and distance < needed:
+                    window = [each for each in bundles[max(0, at - MAX_BACK) : at + 1] if each.size]
+                    if is_torn(isa, window, write, read, distance):
+                        found[read.instruction, read.operand] = number - at, write, read
+    return LocalResult(number - max(0, at - MAX_BACK), 0, list(found.values()))
 
 
 def _losses_from(program: Program, first: int) -> LocalResult[list[LostResult]]:
@@ -80,6 +133,24 @@ def _finding(
         f"`{write.register}` is on its way from here",
     )
     span = program.span(reader, access_span(program.bundles[reader], read.access))
+    return Diagnostic(RULE_ID, message, span, (related,))
+
+
+def _torn(
+    program: Program, writer: int, write: RegisterAccess, reader: int, read: RegisterAccess
+) -> Diagnostic:
+    bundle = program.bundles[writer]
+    needed = needed_distance(write, read) or 0
+    distance = program.addresses[reader] - program.addresses[writer]
+    missing = needed - distance
+    message = (
+        f"`{read.register}` is read when both of its parts have landed, found `{write.register}` "
+        f"of `{bundle.instructions[write.instruction].mnemonic}` on its way: "
+        f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
+    )
+    place = program.span(writer, access_span(bundle, write))
+    related = RelatedInformation(place, f"`{write.register}` is on its way from here")
+    span = program.span(reader, access_span(program.bundles[reader], read))
     return Diagnostic(RULE_ID, message, span, (related,))
 
 
@@ -117,6 +188,12 @@ RULE = Rule(
         ".macro load\n" + _LOAD + ".endm\n" + _STORE + _RETURN,
     ),
     invalid=(
+        # One half has landed; both are read again later.
+        _LOAD
+        + _LOAD.replace("wl0", "wh0")
+        + _NOP * 5
+        + "    vshuffle x2, ⟦x0⟧, x4, r0\n    vshuffle x2, x0, x4, r0\n"
+        + _RETURN,
         # A later read is in time, but nothing has written what this one reads.
         "    lda r8, [p0, #0]\n    add r1, ⟦r8⟧, #1\n"
         + _NOP * 6

@@ -114,7 +114,7 @@ def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
         if bundle.directive is not None and _aligns(program.isa, bundle):
             return LocalResult(number - earlier, 0, moved)
         if bundle.size and earlier != number:
-            if _is_padded(program.isa, bundle):
+            if is_padded(program.isa, bundle):
                 return LocalResult(number - earlier, 0, False)
             moved = moved or not _is_full(program.isa, bundle)
     return LocalResult(number + 1, 0, False)
@@ -140,7 +140,7 @@ def _is_full(isa: Isa, bundle: Bundle) -> bool:
 
 
 @cached_on_bundle
-def _is_padded(_isa: Isa, bundle: Bundle) -> bool:
+def is_padded(_isa: Isa, bundle: Bundle) -> bool:
     """Whether a bundle has no-ops beside an operation: a person leaves such slots out."""
     return len({spec.nop for spec in (each.spec for each in bundle.instructions) if spec}) > 1
 
