@@ -141,7 +141,11 @@ def _guessed_format(data: bytes, name: str) -> str:
 
 def _isa(text: str, name: str, asked: str | None) -> Isa:
     isa, origin = chosen_isa(text, name, asked)
-    names = [name for name, manifest in manifests().items() if manifest.has_machine]
+    names = [
+        name
+        for name, manifest in manifests().items()
+        if manifest.has_machine or manifest.runs_machine_code
+    ]
     if isa.name not in names:
         raise FileError(
             f"programs for `{isa.name}` cannot be executed, only for "

@@ -44,6 +44,15 @@ class CodeState(Protocol):
     def drain(self) -> None:
         """Let everything in flight land."""
 
+    def observe_stores(self, observer: Callable[[int, bytes, int], object]) -> None:
+        """Call a function with address, bytes and address of the bundle of each store."""
+
+    def register_bytes(self, name: str) -> bytes:
+        """Return what has landed in a register as bytes. Raises LookupError."""
+
+    def values(self) -> dict[str, int]:
+        """Return what has landed in every part of registers, by name."""
+
 
 class CodeMachine(Protocol):
     """A machine that executes a linked program, with warnings about what is not known of it."""
@@ -57,11 +66,17 @@ class CodeMachine(Protocol):
     def start(self, address: int) -> None:
         """Go to the first bundle; a return from it ends the program."""
 
-    def run(self, limit: int, stop: Callable[[int], bool] | None = None) -> int:
+    def run(
+        self,
+        limit: int,
+        stop: Callable[[int], bool] | None = None,
+        trace: Callable[[int], object] | None = None,
+    ) -> int:
         """Execute up to `limit` bundles until the program ends; return their number.
 
-        `stop` is asked in front of each bundle but the first. Raises `UnknownResultError` and
-        `MachineFaultError` with the state in front of a bundle that cannot be executed.
+        `stop` is asked in front of each bundle but the first, `trace` is called with the address of
+        each. Raises `UnknownResultError` and `MachineFaultError` with the state in front of a
+        bundle that cannot be executed.
         """
 
 

@@ -53,7 +53,8 @@ class Manifest(NamedTuple):
     a regular expression, in the syntax that Python and JavaScript share, that matches in files of
     this set alone; editors need it where they confuse its extension with another. `has_machine`:
     programs can be executed, with `memory_size` bytes of memory; `host_options` are what the host
-    sets of that machine. `runs_machine_code`: programs are executed from their units of code.
+    sets of that machine. `runs_machine_code`: programs are executed from their
+    units of code, by the machine in `machine/model.py`.
     """
 
     title: str

@@ -327,7 +327,7 @@ def test_a_program_without_an_end_is_told() -> None:
 
 
 def test_the_instruction_set_is_chosen_as_for_the_other_commands() -> None:
-    expected = "cannot be executed, only for `ipu`, `ipu2`\n"
+    expected = "cannot be executed, only for `ipu`, `ipu2`, `xdna1`, `xdna2`\n"
     for arguments in ("count.s --isa edgenpu", "--isa edgenpu count.s"):
         message = "ipu-run: error: --isa: programs for `edgenpu` " + expected
         check_run(arguments, 2, None, message)
@@ -335,9 +335,9 @@ def test_the_instruction_set_is_chosen_as_for_the_other_commands() -> None:
     message = "ipu-run: error: a.edgenpu: programs for `edgenpu` " + expected
     check_run("a.edgenpu", 2, None, message)
     check_run("a.edgenpu --isa ipu")
-    Path("a.s").write_text("# isa: xdna1\n" + COUNT)
+    Path("a.s").write_text("# isa: colossus\n" + COUNT)
     ran = check_run("a.s", 2, err=None)
-    assert ran.err == "ipu-run: error: a.s:1: programs for `xdna1` " + expected
+    assert ran.err == "ipu-run: error: a.s:1: programs for `colossus` " + expected
     Path("ipu.toml").write_text("isa = 3\n")
     ran = check_run("count.s", 2, err=None)
     assert ran.err.startswith(f"ipu-run: error: {Path.cwd() / 'ipu.toml'}:1: `isa`: expected")

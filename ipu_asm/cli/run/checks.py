@@ -146,3 +146,15 @@ def check_coverage(path: str | None, kernel: Kernel | None) -> None:
 def is_page(path: str) -> bool:
     """Return whether a file name has the extension of an HTML page."""
     return os.path.splitext(path)[1].lower() in (".html", ".htm")
+
+
+def check_own_options(options: RunOptions, isa_name: str) -> None:
+    """Exit the process for options of machines for machine code, which this set does not have."""
+    given = {
+        "--entry": options.entry,
+        "--set": options.registers,
+        "--arg": options.arguments,
+    }
+    for name, value in given.items():
+        if value:
+            usage_error(f"argument {name}: `{isa_name}` has no such machine; see --cr and --lr")

@@ -21,7 +21,12 @@ from ipu_asm.cli.console import (
     write,
 )
 from ipu_asm.cli.programs import configuration_of, read_source, show_findings, show_image_mistakes
-from ipu_asm.cli.run.checks import check_coverage, check_options, check_outputs
+from ipu_asm.cli.run.checks import (
+    check_coverage,
+    check_options,
+    check_outputs,
+    check_own_options,
+)
 from ipu_asm.cli.run.host_options import (
     Host,
     WrongOptionError,
@@ -37,7 +42,7 @@ from ipu_asm.cli.run.options import (
     usage_error,
 )
 from ipu_asm.config.configuration import ConfigurationError
-from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
+from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, is_code_file, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine
@@ -75,8 +80,14 @@ def _command(options: RunOptions) -> int:
     target = Target.of_argument(options.file)
     data = read_bytes(target)
     try:
+        if is_code_file(data):
+            return _run_code(options, data, target)
         options = with_configured_run(options)
         isa_name = isa_name_of(data, target.name, options.isa, options.format)
+        manifest = manifests().get(isa_name)
+        if manifest is not None and manifest.runs_machine_code:
+            return _run_code(options, data, target)
+        check_own_options(options, isa_name)
         requests = {"--load": options.load, "--dump": options.dump, "--expect": options.expect}
         check_memory(isa_name, requests)
         settings = settings_of(isa_name, options.host, options.cr)
@@ -97,6 +108,12 @@ def _command(options: RunOptions) -> int:
         return ExitStatus.FINDINGS
     options, found = with_stated_registers(options, kernel, settings)
     return _run(kernel, options, Host(settings, memory, expected, found=found))
+
+
+def _run_code(options: RunOptions, data: bytes, target: Target) -> int:
+    from ipu_asm.cli.run.code_command import run_code  # few programs are machine code
+
+    return run_code(options, data, target)
 
 
 def _refuse(error: ConfigurationError) -> ExitStatus:

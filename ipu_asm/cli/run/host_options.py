@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _REGISTERS = 16
-_PAIR = re.compile(r"\w+=")
+_PAIR = re.compile(r"[\w:]+=")
 _OPENING, _CLOSING = "([{", ")]}"
 _MIN_WORD, _MAX_WORD = -(1 << 31), (1 << 32) - 1
 
@@ -87,6 +87,14 @@ def register_value(text: str) -> tuple[int, int]:
     if not _MIN_WORD <= value <= _MAX_WORD:
         raise ArgumentTypeError(f"a register has 32 bits, found {quoted(value_text)}")
     return index, value & _MAX_WORD
+
+
+def named_value(text: str) -> tuple[str, str]:
+    """Parse `REG=VALUE`: a name and the text of a number. Raises `ArgumentTypeError`."""
+    name, separator, value = text.partition("=")
+    if not separator or not name or number_value(value) is None:
+        raise ArgumentTypeError(f"expected REG=VALUE such as r0=0x1000, found {quoted(text)}")
+    return name, value
 
 
 def outside_memory(address: int, length: int | None, size: int) -> str | None:

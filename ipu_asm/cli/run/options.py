@@ -26,6 +26,7 @@ from ipu_asm.cli.run.host_options import (
     HostOptions,
     expressions_in,
     joined,
+    named_value,
     number,
     register_option,
 )
@@ -39,7 +40,7 @@ COMMAND_MAX_CYCLES: Final = 10_000_000
 TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
 _WHAT = "a program or an image"
-_LISTS = ("--cr", "--lr", "--define")
+_LISTS = ("--cr", "--lr", "--define", "--set")
 _SINGLE = ("--load", "--dump", "--expect")
 _EXAMPLES = """\
 examples:
@@ -51,6 +52,8 @@ examples:
   ipu-run kernel.bin --max-cycles 1_000 --state
   ipu-run kernel.s --break --json
   ipu-run kernel.asm --define cols=4
+  ipu-run kernel.aie2 --arg *0x70000 --arg *0x72000 --load a.npy@0x70000:bf16 \\
+          --expect c.npy@0x72000
 
 Numbers are decimal, or begin with 0x, 0b or 0o; underscores may separate digits. FILE is a program,
 or an image that `ipu-as assemble` has written. For --dump, `-` is standard output. Output files are
@@ -65,13 +68,15 @@ their own type, of generated data the type of the run. It takes the first elemen
 a name of the set such as e4m3. An array is converted to DTYPE, rounded to nearest, if all values
 fit; without DTYPE its type must be that of elements, bytes, or integer words. For --dump, LENGTH
 alone is bytes: `out.npy@0x40000:20x128:i8` writes an array, `out.npz[y]@...` one of several.
+Machines for machine code have the types i8 to u64, f16, f32, f64, bf16 and bfp16ebs8 (blocks of
+eight numbers in nine bytes), and byte addresses of their data memory.
 
 exit status:
   0    the program halted, or stopped at a break with --break, or where --until says
   1    errors in the program, an assertion that does not hold, a fault, the cycle limit, memory that
        is not as --expect has it, or an expression of --print that has no value
   2    wrong usage, an unreadable file, or data that does not fit into xmem
-  3    internal error
+  3    unknown: an operation whose result no public source states; or an internal error
   130  interrupted by Ctrl-C
 """
 _MACHINE = "machine state before the run (default: that of comments and ipu.toml, else of reset)"
@@ -129,6 +134,28 @@ class RunOptions(Options):
     host: Mapping[str, str | bool] = HostOptions(group=_MACHINE)  # type: ignore[assignment]
     cr: dict[int, int] = register_option("cr", "set {} register N", _MACHINE)
     lr: dict[int, int] = register_option("lr", "set {} register N", _MACHINE)
+    entry: str | None = option(
+        "--entry",
+        group=_MACHINE,
+        metavar="NAME",
+        help="run a program of machine code from this function or label (default: its first "
+        "function)",
+    )
+    registers: dict[str, str] = repeated(
+        "--set",
+        group=_MACHINE,
+        type=named_value,
+        convert=dict,
+        metavar="REG=VALUE",
+        help="set a register of a machine for machine code, by its name; several may follow",
+    )
+    arguments: tuple[str, ...] = repeated(
+        "--arg",
+        group=_MACHINE,
+        metavar="VALUE",
+        help="give the function of --entry an argument: numbers are passed in r0, r1, ..., with "
+        "`*` in front, as in `*0x70000`, pointers in p0, p1, ...; several may follow, in order",
+    )
     finds_inputs: bool = off_flag(
         "--no-found-inputs",
         group=_MACHINE,

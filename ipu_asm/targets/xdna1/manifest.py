@@ -12,5 +12,6 @@ MANIFEST = Manifest(
     extensions=(".aie", ".aie2"),
     has_machine_code=True,
     runs_machine_code=True,
+    memory_size=1 << 20,
     modifiers=MODIFIERS,
 )

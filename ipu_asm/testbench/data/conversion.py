@@ -96,12 +96,12 @@ class MachineData:
         """
         header = stored.header
         code = header.descr.lstrip("<>|=")
-        shape = _checked_shape(header.shape, place.shape)
+        shape = checked_shape(header.shape, place.shape)
         if code in _CODES:
             array, kind = np.frombuffer(stored.content, "u1"), self._code_kind(place.dtype)
             array = _ordered(array, header.shape, header.is_fortran)
         else:
-            array = _array(stored)
+            array = stored_values(stored)
             kind = self._kind_for(code, place.dtype, is_load)
             if _PLAIN.get(code) != kind.name:
                 array = self._converted(array, kind)
@@ -197,8 +197,8 @@ def archive(arrays: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
-def _checked_shape(found: Shape, wanted: Shape | None) -> Shape:
-    """The shape of the elements to take from an array."""
+def checked_shape(found: Shape, wanted: Shape | None) -> Shape:
+    """Return the shape of the elements to take from an array. Raises `DataError`."""
     if wanted is None:
         return found
     shown = "x".join(map(str, found)) or "one element"
@@ -210,7 +210,8 @@ def _checked_shape(found: Shape, wanted: Shape | None) -> Shape:
     return wanted
 
 
-def _array(stored: StoredArray) -> Array:
+def stored_values(stored: StoredArray) -> Array:
+    """Return the numbers of a stored array. Raises `DataError` for other types."""
     header = stored.header
     try:
         dtype: np.dtype[Any] = np.dtype(header.descr)

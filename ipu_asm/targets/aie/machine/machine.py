@@ -62,22 +62,31 @@ class CoreMachine:
         """Go to a first bundle; a return to what is now in the link register ends the program."""
         self.state.pc = address
         self.return_address = self._cells[self._link][1]
+        self.state.set_register("lr", self.return_address)
 
     @property
     def is_halted(self) -> bool:
         """Whether the program has ended."""
         return bool(self.state.end)
 
-    def run(self, limit: int, stop: Callable[[int], bool] | None = None) -> int:
+    def run(
+        self,
+        limit: int,
+        stop: Callable[[int], bool] | None = None,
+        trace: Callable[[int], object] | None = None,
+    ) -> int:
         """Execute up to `limit` bundles until the program ends; return their number.
 
-        `stop` is asked in front of each bundle but the first. Raises as `step` does.
+        `stop` is asked in front of each bundle but the first, `trace` is called with the address of
+        each. Raises as `step` does.
         """
         state, before = self.state, self.state.executed
         with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew
             while state.executed - before < limit and not state.end:
                 if stop is not None and state.executed > before and stop(state.pc):
                     break
+                if trace is not None:
+                    trace(state.pc)
                 self._step()
         return state.executed - before
 

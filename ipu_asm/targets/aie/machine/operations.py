@@ -28,9 +28,6 @@ DataWriter = Callable[[bytes, int], None]
 Warn = Callable[[str], None]
 """Takes a sentence for the user."""
 
-Cycles = tuple[int | None, int | None, str]
-"""The cycles in which an operand is read and written, and its bypass."""
-
 _MASK = RING - 1
 _NEXT_CYCLE = 1
 _CARRY = "srcarry"
@@ -41,14 +38,14 @@ _FLAGS = ("sr", "crf")
 class Generation(NamedTuple):
     """What operations need to know of the generation that they are of.
 
-    `cycles` returns those of an operand that its form does not state, by mnemonic and name.
-    Registers of `families_without_bypass` have no bypass `MOV`, whatever the form says. For
-    `shapes`, `float_shapes` and the functions, see `products`; modes of shuffles are less than
+    `landing_of` returns the cycle in which a result lands that its form does not state, by
+    mnemonic. Registers of `families_without_bypass` have no bypass `MOV`, whatever the form says.
+    For `shapes`, `float_shapes` and the functions, see `products`; modes of shuffles are less than
     `shuffle_modes`.
     """
 
     storage: RegisterStorage
-    cycles: Callable[[str, str], Cycles]
+    landing_of: Callable[[str], int | None]
     families_without_bypass: frozenset[str]
     shapes: Mapping[tuple[int, int, int], Any]
     float_shapes: Mapping[tuple[int, int, int], Any]
@@ -216,18 +213,17 @@ class Operation:
         if isinstance(operand.type, SuffixedClass):
             raise UnknownResultError("no public source says how a half of a register is read")
         if not isinstance(operand.type, BracketType):
-            self.fields[operand.name] = self._field(operand, operand.name, text)
+            self.fields[operand.name] = self._field(operand, text)
             return
         names = [element.name.strip(MARK) for element in operand.type.elements]
         self.in_bracket = frozenset(names)
         for name, part in zip(names, text.strip("[]").split(",")):
-            self.fields[name] = self._field(operand, name, part.strip())
+            self.fields[name] = self._field(operand, part.strip())
 
-    def _field(self, operand: Operand, name: str, text: str) -> Field:
+    def _field(self, operand: Operand, text: str) -> Field:
         read, write, bypass = operand.use_cycle, operand.def_cycle, operand.bypass
-        if read is None and write is None:
-            read, write, other = self.generation.cycles(self.mnemonic, name)
-            bypass = bypass or other
+        if write is None and "w" in operand.access:
+            write = self.generation.landing_of(self.mnemonic)
         family = self.generation.storage.families.get(text.lower())
         if bypass == "MOV" and family in self.generation.families_without_bypass:
             bypass = ""

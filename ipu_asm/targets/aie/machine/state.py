@@ -150,6 +150,15 @@ class State:
             for operation in self.late[cycle % RING]:
                 yield cycle + 1, operation
 
+    def values(self) -> dict[str, int]:
+        """Return what has landed in every part of registers, by name."""
+        return {part.name: self.register(part.name) for part in self.storage.parts}
+
+    def register_bytes(self, name: str) -> bytes:
+        """Return what has landed in a register as bytes. Raises LookupError."""
+        bits = self.storage.width(self.storage.parts_named(name))
+        return self.register(name).to_bytes(-(-bits // 8), "little")
+
     # Time
 
     def land(self) -> None:
@@ -198,6 +207,10 @@ class State:
             for observer in self.observers:
                 observer(store)
         self.memory[address:end] = data
+
+    def observe_stores(self, observer: Callable[[int, bytes, int], object]) -> None:
+        """Call a function with address, bytes and address of the bundle of each store."""
+        self.observers.append(lambda store: observer(store.address, store.data, store.pc))
 
     # Copies
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.targets.aie.machine.model import model_of
-from ipu_asm.targets.aie.machine.operations import Cycles, Generation
+from ipu_asm.targets.aie.machine.operations import Generation
 from ipu_asm.targets.aie.machine.products import Shape, Terms
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.xdna1.description import FAMILIES, PAIR_NAMES
@@ -211,16 +211,11 @@ def _to_nearest(value: int, shift: int) -> int:
     return quotient + (rest > half or (rest == half > 0 and quotient & 1))
 
 
-def _no_cycles(mnemonic: str, operand: str) -> Cycles:
-    """All forms that are executed state their cycles."""
-    return None, None, ""
-
-
 MODEL = model_of(
     Path(__file__).parent,
     Generation(
         storage=RegisterStorage(FAMILIES, PAIR_NAMES),
-        cycles=_no_cycles,
+        landing_of=lambda mnemonic: None,
         families_without_bypass=frozenset(),
         shapes=_SHAPES,
         float_shapes=_FLOAT_SHAPES,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ipu_asm.emulator.faults import UnknownResultError
 from ipu_asm.targets.aie.machine.model import model_of
-from ipu_asm.targets.aie.machine.operations import Cycles, Generation
+from ipu_asm.targets.aie.machine.operations import Generation
 from ipu_asm.targets.aie.machine.products import Shape, Terms
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.xdna2.description import FAMILIES, PAIR_NAMES
@@ -40,36 +40,19 @@ _BLOCK_BIAS = 266
 _DELAYED_MOVE = re.compile(r"mov\.d([1-6])")
 _RESULTS = 64
 
-_CYCLES: Sequence[tuple[str, dict[str, Cycles]]] = (
-    # From the vendor's itineraries, or where it is marked so from an operation of the same unit.
-    (r"v(neg)?(add|sub)?(mac|msc|mul)|v(add|sub|neg)", {
-        "dst": (None, 6, "VEC"), "acc": (4, None, "VEC")}),
-    (r"v(neg)?(add|sub)?(mac|msc|mul)\.f|v(add|sub|neg)\.f", {
-        "dst": (None, 6, ""), "acc": (4, None, "VEC")}),
-    (r"vclr|vmov\.d", {"dst": (None, 6, ""), "acc": (4, None, "VEC")}),  # another operation's
-    (r"vsrs\..*", {"dst": (None, 4, "")}),
-    (r"vpack|vconv\.bf16\.fp32", {"dst": (None, 2, "")}),
-    (r"vfloor\..*", {"dst": (None, 4, "")}),  # another operation's: later than on XDNA1
-    (r"vld[ab]\.(fill|pop)\..*", {
-        "ptr": (1, 1, ""), "position": (1, 1, ""), "fifo": (7, 7, "")}),
-    (r"vld[ab].*ups.*", {"dst": (None, 9, "")}),
-    (r"vld[ab].*", {"dst": (None, 7, "")}),
-    (r"st(\.[23]d)?\.s(8|16)", {"src": (7, None, "")}),  # the vendor's simulator
-    (r"mac|msc", {"dst": (None, 2, "")}),  # another operation's
-    (r"popcount", {"dst": (None, 1, "")}),  # another operation's
-)  # fmt: skip
 
+def _landing(mnemonic: str) -> int | None:
+    """Return the cycle in which a result lands that forms do not state; None if unknown.
 
-def _cycles(mnemonic: str, operand: str) -> Cycles:
-    """Return the cycles of an operand that its form does not state."""
+    A load that steps in dimensions is one that does not; `vfloor` is as late as the slowest
+    conversion of its unit, because no public source has its cycles.
+    """
     delayed = _DELAYED_MOVE.fullmatch(mnemonic)
-    if delayed and operand == "dst":
-        return None, 1 + int(delayed[1]), ""
-    name = operand.rstrip("0123456789")
-    for pattern, known in _CYCLES:
-        if re.fullmatch(pattern, mnemonic):
-            return known.get(name, (None, None, ""))
-    return None, None, ""
+    if delayed:
+        return 1 + int(delayed[1])
+    if ".ups." in mnemonic:
+        return 9
+    return 4 if mnemonic.startswith("vfloor") else None
 
 
 def multiply_floats(
@@ -154,7 +137,7 @@ MODEL = model_of(
     Path(__file__).parent,
     Generation(
         storage=RegisterStorage(FAMILIES, PAIR_NAMES),
-        cycles=_cycles,
+        landing_of=_landing,
         families_without_bypass=frozenset(("bm", "cm", "dm", "half")),
         shapes=_SHAPES,
         float_shapes=_FLOAT_SHAPES,

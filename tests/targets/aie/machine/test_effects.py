@@ -32,8 +32,9 @@ def known_forms() -> dict[tuple[str, str, str], dict[str, Any]]:
 
 
 def plain(form: str) -> str:
-    """A form without what was corrected in it later: ranges, and which registers are possible."""
-    form = re.sub(r"\{(index|tlast):R(S4)?@1?\}|\{r(28|29)@1?\}", "{register}", form)
+    """A form without cycles, and what was corrected in it later: ranges, and possible registers."""
+    form = re.sub(r"(@\d*)?(=\d*)?(~\w+)?\}", "}", form)
+    form = re.sub(r"\{(index|tlast):R(S4)?\}|\{r(28|29)\}", "{register}", form)
     form = re.sub(r":Shfl(BM|X)\b", r":\1", form.replace("RS8", "RS16"))
     return re.sub(r"#[-\d./]*", "#", form)
 
