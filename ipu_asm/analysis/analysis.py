@@ -89,21 +89,11 @@ class Analysis:
         others = (each for each in self.expanded if each is not chosen[0])
         expanded = (chosen[0], *others)
         return Analysis(
-            self.source,
-            lambda: self.program,
-            self.isa,
-            self.diagnostics,
-            expanded,
-            self.settings,
+            self.source, lambda: self.program, self.isa, self.diagnostics, expanded, self.settings
         )
 
     def with_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> Analysis:
         """Return the same analysis with other findings, such as those that settings select."""
         return Analysis(
-            self.source,
-            lambda: self.program,
-            self.isa,
-            diagnostics,
-            self.expanded,
-            self.settings,
+            self.source, lambda: self.program, self.isa, diagnostics, self.expanded, self.settings
         )

@@ -223,11 +223,7 @@ class Analyzer:
         return template_comments(text, expansion.source_map)
 
     def _analyzed(
-        self,
-        expansion: Expansion,
-        path: str,
-        known: _Known,
-        earlier: tuple[Expanded, ...],
+        self, expansion: Expansion, path: str, known: _Known, earlier: tuple[Expanded, ...]
     ) -> Expanded:
         """Return the analysis of an expansion; `known` is what is known besides its text."""
         before = earlier[0].analysis if earlier else None

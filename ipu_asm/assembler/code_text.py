@@ -15,13 +15,7 @@ from typing import Final, Iterator, Sequence
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
 from ipu_asm.assembler.sections import code_instructions
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.isa.machine_code import (
-    CodeUnit,
-    DecodedUnit,
-    MachineCode,
-    Relocation,
-    SymbolValue,
-)
+from ipu_asm.isa.machine_code import CodeUnit, DecodedUnit, MachineCode, Relocation, SymbolValue
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 

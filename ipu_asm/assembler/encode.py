@@ -16,11 +16,7 @@ from ipu_asm.diagnostics.rendering import located
 from ipu_asm.isa import DEFAULT_ISA, isa_of
 from ipu_asm.isa.machine_code import machine_code_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.line_table import (
-    EffectiveProgram,
-    read_effective_program,
-    require_one_context,
-)
+from ipu_asm.program.line_table import EffectiveProgram, read_effective_program, require_one_context
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.text import SourceFile, Span, require_text

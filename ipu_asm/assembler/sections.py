@@ -498,8 +498,7 @@ def _known(to: _Assembler, number: int, argument: Argument, most: int | None = N
 _Handler = Callable[[_Assembler, int, str, Sequence[Argument]], None]
 _HANDLERS: Mapping[str, _Handler] = {
     **dict.fromkeys(
-        (".text", ".data", ".bss", ".section", ".pushsection", ".popsection", ".previous"),
-        _switch,
+        (".text", ".data", ".bss", ".section", ".pushsection", ".popsection", ".previous"), _switch
     ),
     **dict.fromkeys((*_BINDINGS, *_VISIBILITIES), _declare),
     ".type": _set_type,

@@ -274,9 +274,7 @@ def reads_of(isa: Isa, bundle: Bundle) -> BundleReads:
 
 
 def live_registers(
-    effects: Sequence[tuple[int, int]],
-    successors: Sequence[Sequence[int]],
-    at_end: int,
+    effects: Sequence[tuple[int, int]], successors: Sequence[Sequence[int]], at_end: int
 ) -> Sequence[int]:
     """Return the registers that are live after each address: some path reads them before a write.
 

@@ -162,10 +162,7 @@ def _addresses_before_conditions(
 
 
 def _hardware_loops(
-    isa: Isa,
-    bundles: Sequence[Bundle],
-    numbers: tuple[int, ...],
-    labels: Mapping[str, int],
+    isa: Isa, bundles: Sequence[Bundle], numbers: tuple[int, ...], labels: Mapping[str, int]
 ) -> list[tuple[int, int]]:
     """Return the last and the first address of each hardware loop.
 

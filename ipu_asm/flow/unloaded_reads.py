@@ -13,12 +13,7 @@ from typing import Iterator, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.accesses import BundleReads, reads_of
 from ipu_asm.flow.control_flow import solve, successors_of
-from ipu_asm.flow.control_run.facts import (
-    ControlFacts,
-    execution,
-    starts_after,
-    values_after,
-)
+from ipu_asm.flow.control_run.facts import ControlFacts, execution, starts_after, values_after
 from ipu_asm.flow.control_run.steps import WindowRead
 from ipu_asm.flow.control_run.trace import (
     Dimension,

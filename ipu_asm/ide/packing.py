@@ -23,12 +23,7 @@ from ipu_asm.flow.packing.pack import (
     plan_packing,
     saved_bundles,
 )
-from ipu_asm.flow.packing.pipeline import (
-    Options,
-    least_trips,
-    loop_schedule,
-    loops_to_pipeline,
-)
+from ipu_asm.flow.packing.pipeline import Options, least_trips, loop_schedule, loops_to_pipeline
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.flow.packing.webs import computes, instruction_at
 from ipu_asm.ide.expansions import is_template, reading_at

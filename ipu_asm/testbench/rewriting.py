@@ -27,12 +27,7 @@ from ipu_asm.flow.packing.observation import (
     executed_updates,
     path_depends_on_host,
 )
-from ipu_asm.flow.packing.pack import (
-    PackingError,
-    check_packable,
-    packing_blocks,
-    plan_packing,
-)
+from ipu_asm.flow.packing.pack import PackingError, check_packable, packing_blocks, plan_packing
 from ipu_asm.flow.packing.pipeline import (
     Options,
     PipelinedLoop,
@@ -46,12 +41,7 @@ from ipu_asm.flow.packing.rebase import rebased_programs
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.testbench.packing import (
-    compare_runs,
-    packed,
-    packed_cycles,
-    whole_cycles,
-)
+from ipu_asm.testbench.packing import compare_runs, packed, packed_cycles, whole_cycles
 
 _WANTED: Final = 2
 _MAX_CYCLES: Final = 20_000

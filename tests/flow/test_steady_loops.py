@@ -7,12 +7,7 @@ import random
 import pytest
 
 from ipu_asm.flow.packing.dependences import recurrence_of
-from ipu_asm.flow.steady_loops import (
-    SteadyLoop,
-    carried_dependences,
-    register_windows,
-    steady_loop,
-)
+from ipu_asm.flow.steady_loops import SteadyLoop, carried_dependences, register_windows, steady_loop
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from tests.flow.test_landing import OPERATIONS

@@ -6,12 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
-from ipu_asm.ide.packing import (
-    RewritingOffer,
-    packing_edits,
-    packing_offers,
-    rewriting_offers,
-)
+from ipu_asm.ide.packing import RewritingOffer, packing_edits, packing_offers, rewriting_offers
 from ipu_asm.ide.template_writing import WrittenTemplate
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import fixture

@@ -11,12 +11,7 @@ from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.loop_proof import prove_pipeline
 from ipu_asm.flow.packing.modulo import ModuloSchedule
 from ipu_asm.flow.packing.pack import PackingError
-from ipu_asm.flow.packing.pipeline import (
-    Options,
-    PipelinedLoop,
-    loops_to_pipeline,
-    pipelined_loop,
-)
+from ipu_asm.flow.packing.pipeline import Options, PipelinedLoop, loops_to_pipeline, pipelined_loop
 from ipu_asm.flow.packing.proof import ProofError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

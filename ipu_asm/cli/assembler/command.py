@@ -11,12 +11,7 @@ import sys
 from argparse import Namespace
 from typing import Callable, Final, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.code_files import (
-    CodeFile,
-    bytes_of_hex,
-    code_of_bytes,
-    read_code_file,
-)
+from ipu_asm.assembler.code_files import CodeFile, bytes_of_hex, code_of_bytes, read_code_file
 from ipu_asm.assembler.code_text import NOT_WRITTEN
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import (
@@ -39,13 +34,7 @@ from ipu_asm.assembler.images import (
 )
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.assembler.options import DOCS, ELF, LISTING, MEM, PROGRAM, TEXTMATE, read_options
-from ipu_asm.cli.console import (
-    ExitStatus,
-    is_terminal,
-    print_message,
-    run_guarded,
-    write_bytes,
-)
+from ipu_asm.cli.console import ExitStatus, is_terminal, print_message, run_guarded, write_bytes
 from ipu_asm.cli.paths import headers_of
 from ipu_asm.cli.programs import (
     check_output,

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ipu_asm.assembler.encode import (
-    AssemblyError,
-    UnencodableIsaError,
-    object_of,
-    written_errors,
-)
+from ipu_asm.assembler.encode import AssemblyError, UnencodableIsaError, object_of, written_errors
 from ipu_asm.cli.console import ExitStatus, print_message
 from ipu_asm.cli.lint.formats import encodable
 from ipu_asm.cli.mca.options import PROGRAM, TEXT, McaOptions

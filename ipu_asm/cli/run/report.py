@@ -21,13 +21,7 @@ from ipu_asm.emulator.element_types import RegisterTypes
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import (
-    RunEnd,
-    StopReason,
-    describe_stop,
-    describe_word,
-    summarize_stop,
-)
+from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop, describe_word, summarize_stop
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span, counted
@@ -82,10 +76,7 @@ def _duration(outcome: RunOutcome) -> str:
 
 
 def summary_json(
-    kernel: Kernel,
-    outcome: RunOutcome,
-    options: RunOptions,
-    comparisons: Sequence[Comparison],
+    kernel: Kernel, outcome: RunOutcome, options: RunOptions, comparisons: Sequence[Comparison]
 ) -> str:
     """Return the summary as one JSON object.
 

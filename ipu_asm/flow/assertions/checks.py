@@ -17,13 +17,7 @@ from ipu_asm.expressions.tree import ExpressionError, Node, names_in
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.regions import RegionCheck
 from ipu_asm.flow.assertions.syntax import Conditions, Count, Region, parse_assertion
-from ipu_asm.flow.assertions.values import (
-    Budget,
-    Executions,
-    Undecided,
-    number_of,
-    refutation,
-)
+from ipu_asm.flow.assertions.values import Budget, Executions, Undecided, number_of, refutation
 from ipu_asm.flow.control_run.execution import control_run, executed
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
 from ipu_asm.flow.control_run.run import FAULT, LIMIT, MAX_STEPS, Limits

@@ -15,11 +15,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 from ipu_asm.config.kernel_keys import NAMED_VALUES
 from ipu_asm.expressions.parser import parse_first, parse_list
 from ipu_asm.expressions.tree import Binary, ExpressionError, Node, quoted
-from ipu_asm.flow.assertions.comments import (
-    AssertionComment,
-    AssertionKind,
-    assertion_comments,
-)
+from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.isa.operands import number_value
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

@@ -163,11 +163,7 @@ class _Reader:
             )
 
     def _add_access(
-        self,
-        instruction: Instruction,
-        access: RegisterAccess,
-        computed: set[str],
-        named: set[str],
+        self, instruction: Instruction, access: RegisterAccess, computed: set[str], named: set[str]
     ) -> None:
         followed = access.units & self._followed
         if not followed:

@@ -120,9 +120,7 @@ def comparison_of(
 
 
 def shifted_graphs(
-    graph: DependenceGraph,
-    registers: Sequence[InductiveRegister],
-    comparison: Comparison | None,
+    graph: DependenceGraph, registers: Sequence[InductiveRegister], comparison: Comparison | None
 ) -> list[ShiftedGraph]:
     """Return the graph of each choice of shifts, those with the fewest first.
 

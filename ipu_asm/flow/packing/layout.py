@@ -282,9 +282,7 @@ def _is_comment_in(line: str, column: int) -> bool:
     return bool(stripped) and len(line) - len(line.lstrip()) == column
 
 
-def _counts(
-    gaps: Mapping[tuple[Place, Place], str],
-) -> tuple[list[int], list[int], list[int]]:
+def _counts(gaps: Mapping[tuple[Place, Place], str]) -> tuple[list[int], list[int], list[int]]:
     """Count the gaps without and with a line break, in and between bundles, and empty lines."""
     inside, between, empty = [0, 0], [0, 0], [0, 0]
     for (_, following), gap in gaps.items():

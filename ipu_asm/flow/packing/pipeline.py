@@ -37,11 +37,7 @@ from ipu_asm.flow.packing.modulo import (
     loop_branch,
     modulo_schedule,
 )
-from ipu_asm.flow.packing.operations import (
-    Operation,
-    disjoint_accesses,
-    operations_of,
-)
+from ipu_asm.flow.packing.operations import Operation, disjoint_accesses, operations_of
 from ipu_asm.flow.packing.pack import in_order, slot_order
 from ipu_asm.flow.packing.webs import START, constant_update, webs_of
 from ipu_asm.named_tuple import NamedTuple

@@ -10,12 +10,7 @@ from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.dependences import SlotPressure
 from ipu_asm.flow.steady_loops import RegisterWindows
 from ipu_asm.program.line_table import SourceLocation
-from ipu_asm.reports.performance.loops import (
-    CarriedDependence,
-    FunctionReport,
-    Limit,
-    LoopReport,
-)
+from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, Limit, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
 from ipu_asm.reports.performance.units import Peak, Use, ratio

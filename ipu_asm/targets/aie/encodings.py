@@ -28,11 +28,7 @@ from itertools import product
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import (
-    DUPLICATE_SLOT,
-    IMMEDIATE_OUT_OF_RANGE,
-    WRONG_OPERAND_TYPE,
-)
+from ipu_asm.diagnostics.errors import DUPLICATE_SLOT, IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.isa.bit_patterns import BitPattern
 from ipu_asm.isa.gnu_expressions import Symbols
 from ipu_asm.isa.machine_code import (
@@ -51,13 +47,7 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import OperandType, quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.expressions import evaluated
-from ipu_asm.targets.aie.operands import (
-    MARK,
-    AieType,
-    ImmediateType,
-    RegisterClass,
-    TargetType,
-)
+from ipu_asm.targets.aie.operands import MARK, AieType, ImmediateType, RegisterClass, TargetType
 
 _SLOTS = {
     "a": "lda", "b": "ldb", "s": "st", "x": "alu", "m": "mv", "v": "vec", "l": "lng", "n": "nop",

@@ -126,9 +126,7 @@ _NUMBERS: dict[str, OperandType] = {
         WordOperand("flags8", 8, "flags"),
         WordOperand("rounding", 4, "a rounding mode"),
         ControlRegister(
-            "csr",
-            {**BOTH_CSRS, **WORKER_CSRS, **SUPERVISOR_CSRS},
-            "a control and status register",
+            "csr", {**BOTH_CSRS, **WORKER_CSRS, **SUPERVISOR_CSRS}, "a control and status register"
         ),
         ControlRegister("ucsr", UPPER_CSRS, "a control and status register of the aux pipeline"),
     )

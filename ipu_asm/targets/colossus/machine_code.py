@@ -13,11 +13,7 @@ from pathlib import Path
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import (
-    IMMEDIATE_OUT_OF_RANGE,
-    UNDEFINED_LABEL,
-    WRONG_OPERAND_TYPE,
-)
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
 from ipu_asm.isa.bit_patterns import BitPattern
 from ipu_asm.isa.forms import alternatives
 from ipu_asm.isa.machine_code import (

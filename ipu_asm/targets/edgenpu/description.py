@@ -10,11 +10,7 @@ from functools import lru_cache
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import (
-    IMMEDIATE_OUT_OF_RANGE,
-    UNKNOWN_KEYWORD,
-    WRONG_OPERAND_TYPE,
-)
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.model import Field, Isa
@@ -287,11 +283,7 @@ _SYNC_FLAGS = {
     "IRQ": "raise an interrupt",
 }
 
-_FLAGS_OF = {
-    "CONV": tuple(_COMPUTE_FLAGS),
-    "LOAD": tuple(_LOAD_FLAGS),
-    "SYNC": tuple(_SYNC_FLAGS),
-}
+_FLAGS_OF = {"CONV": tuple(_COMPUTE_FLAGS), "LOAD": tuple(_LOAD_FLAGS), "SYNC": tuple(_SYNC_FLAGS)}
 
 _TYPES: tuple[OperandType, ...] = (
     BufferType("ActivationBuffer", ACTIVATION),

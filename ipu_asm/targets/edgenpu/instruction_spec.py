@@ -199,10 +199,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
     },
     "ACT": {
         "traits": ("compute",),
-        "operands": [
-            *_UNARY,
-            {"name": "type", "type": "Activation", "low": 0, "optional": True},
-        ],
+        "operands": [*_UNARY, {"name": "type", "type": "Activation", "low": 0, "optional": True}],
         "writes": ["dst"],
     },
     "LOAD": {
@@ -232,23 +229,11 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
             {"name": "barrier_id", "type": "Barrier", "low": 0, "optional": True},
         ],
     },
-    "ADD": {
-        "traits": ("compute", "unimplemented"),
-        "operands": _BINARY,
-        "writes": ["dst"],
-    },
-    "MUL": {
-        "traits": ("compute", "unimplemented"),
-        "operands": _BINARY,
-        "writes": ["dst"],
-    },
+    "ADD": {"traits": ("compute", "unimplemented"), "operands": _BINARY, "writes": ["dst"]},
+    "MUL": {"traits": ("compute", "unimplemented"), "operands": _BINARY, "writes": ["dst"]},
     "CONCAT": {
         "traits": ("compute", "unimplemented"),
-        "operands": [
-            *_BINARY,
-            _AXIS,
-            _named("sizes", "axis_sizes", "AxisSizes", 2),
-        ],
+        "operands": [*_BINARY, _AXIS, _named("sizes", "axis_sizes", "AxisSizes", 2)],
         "writes": ["dst"],
     },
     "SPLIT": {

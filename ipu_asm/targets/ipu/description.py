@@ -126,10 +126,7 @@ SLOTS = (
         ("AaqRegIdx", "ElementsInRow", "HorizontalStride", "VerticalStride", "LrIdx"),
     ),
     SlotDescription(
-        "aaq",
-        "Activation and quantisation",
-        "aaq_nop",
-        ("AggMode", "PostFn", "CrIdx", "AaqRegIdx"),
+        "aaq", "Activation and quantisation", "aaq_nop", ("AggMode", "PostFn", "CrIdx", "AaqRegIdx")
     ),
     SlotDescription(
         "lr",

@@ -196,10 +196,7 @@ CLASSES = {
         "scalar pointer address control status",
         f"{_ALL_SCALARS} control status -core_id",
     ),
-    "MvSclSrc": (
-        "scalar pointer address control status",
-        f"{_ALL_SCALARS} control status",
-    ),
+    "MvSclSrc": ("scalar pointer address control status", f"{_ALL_SCALARS} control status"),
 }
 
 # Multiplications of an operation: rows x depth x columns, or one a lane; -16: a lane for each

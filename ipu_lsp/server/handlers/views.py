@@ -301,12 +301,7 @@ def disassembly(session: LspSession, params: DocumentParams) -> Json | None:
         return {"isa": None, "language": None, "text": "", "message": str(error)}
     name = file.isa.name
     text = annotated(file, file.lines(has_labels=False), path)
-    return {
-        "isa": name,
-        "language": manifests()[name].language_id,
-        "text": text,
-        "message": "",
-    }
+    return {"isa": name, "language": manifests()[name].language_id, "text": text, "message": ""}
 
 
 def reference(session: LspSession, params: DocumentParams) -> Json | None:

@@ -97,10 +97,7 @@ ONLY_XDNA2 = (
 
 @pytest.mark.parametrize(
     ("isa", "mnemonic", "slot", "cycle"),
-    [
-        *(("xdna1", *row) for row in TABLES),
-        *(("xdna2", *row) for row in (*TABLES, *ONLY_XDNA2)),
-    ],
+    [*(("xdna1", *row) for row in TABLES), *(("xdna2", *row) for row in (*TABLES, *ONLY_XDNA2))],
 )
 def test_the_operations_of_the_tables_are_known_with_slot_and_latency(
     isa: str, mnemonic: str, slot: str, cycle: int | None

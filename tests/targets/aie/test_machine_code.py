@@ -173,11 +173,7 @@ def test_random_bytes_never_fail(isa: str) -> None:
 
 @pytest.mark.parametrize(
     ("isa", "text", "kind"),
-    [
-        ("xdna1", "j #f", 1),
-        ("xdna1", "movxm p0, #data+4; nopa", 44),
-        ("xdna2", "jl #f", 1),
-    ],
+    [("xdna1", "j #f", 1), ("xdna1", "movxm p0, #data+4; nopa", 44), ("xdna2", "jl #f", 1)],
 )
 def test_the_address_of_a_symbol_is_left_to_the_linker(isa: str, text: str, kind: int) -> None:
     found = encoded(isa, text)

@@ -113,16 +113,8 @@ def test_an_operand_that_may_not_be_so_is_pointed_at(
             "operand `src1`: expected a scalar register (`r0` to `r31`), found `p1`, a pointer "
             "register",
         ),
-        (
-            "xdna1",
-            "j #.L1",
-            "no label `.L1` in this file",
-        ),
-        (
-            "xdna1",
-            "vmov.hi cm0, MCD",
-            "operand `scd`: expected `scd`, found `MCD`",
-        ),
+        ("xdna1", "j #.L1", "no label `.L1` in this file"),
+        ("xdna1", "vmov.hi cm0, MCD", "operand `scd`: expected `scd`, found `MCD`"),
         (
             "xdna1",
             "movx r0, #3*",

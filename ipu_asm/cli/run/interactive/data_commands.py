@@ -206,11 +206,7 @@ DATA: Final = (
         words={"view": "what each stop shows"},
         repeats=False,
     ),
-    Command(
-        "changed",
-        "what has changed since the previous stop",
-        _changed,
-    ),
+    Command("changed", "what has changed since the previous stop", _changed),
     Command(
         "load FILE@ADDRESS[:LENGTH][:TYPE]",
         "copy a file to xmem, as `--load` does",

@@ -253,14 +253,7 @@ def debug(
     machine = session.debugger.machine
     printed = printed_values(session.context, options.prints)
     return RunOutcome(
-        machine,
-        stop,
-        0.0,
-        None,
-        host=host,
-        loaded=loaded,
-        printed=printed,
-        session=status,
+        machine, stop, 0.0, None, host=host, loaded=loaded, printed=printed, session=status
     )
 
 

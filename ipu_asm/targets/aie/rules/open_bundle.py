@@ -53,11 +53,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 RULE = Rule(
     id=RULE_ID,
     documentation=__doc__ or "",
-    valid=(
-        "    nopa; nopb\n    nop\n",
-        "    nop // nothing;\n    nop\n",
-        "    .byte 1;\n",
-    ),
+    valid=("    nopa; nopb\n    nop\n", "    nop // nothing;\n    nop\n", "    .byte 1;\n"),
     invalid=(
         "    nopa⟦;⟧\n    nopb\n",
         "    nopa; nopb ⟦;⟧ // and then?\n    nop\n",

@@ -87,10 +87,7 @@ RULE = Rule(
         "#define REST ; fnop\n{ add $m1, $m2, $m3 REST }",
         "{ add $m1, $m2, $m3\n#ifndef A\nfnop\n#endif\n}",
     ),
-    invalid=(
-        "{ ⟦add⟧ $m1, $m2, $m3 }",
-        "loop: {\n  ⟦f32add⟧ $a0, $a1, $a2\n}",
-    ),
+    invalid=("{ ⟦add⟧ $m1, $m2, $m3 }", "loop: {\n  ⟦f32add⟧ $a0, $a1, $a2\n}"),
     check_bundle=check,
     isa="colossus",
     fixes=(Applicability.UNSAFE,),

@@ -46,10 +46,7 @@ RULE = Rule(
     id=RULE_ID,
     documentation=__doc__ or "",
     valid=("ldconst $m0, 42\nexitz $mzero", "{ setzi $m0, 42 ; fnop }"),
-    invalid=(
-        "{ ⟦ldconst⟧ $m0, 42 ; fnop }",
-        "{ ⟦exitz⟧ $mzero\n  fnop }",
-    ),
+    invalid=("{ ⟦ldconst⟧ $m0, 42 ; fnop }", "{ ⟦exitz⟧ $mzero\n  fnop }"),
     check_bundle=check,
     isa="colossus",
 )

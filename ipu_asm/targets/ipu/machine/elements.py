@@ -154,8 +154,5 @@ def _format(dtype: DType, most: float) -> Fp8Format:
 
 ELEMENT_TYPES: Final = {
     name: ElementType(name, "fp8", 1, "", _format(dtype, most))
-    for name, dtype, most in (
-        ("e4m3", DType.FP8_E4M3, 448.0),
-        ("e5m2", DType.FP8_E5M2, 57_344.0),
-    )
+    for name, dtype, most in (("e4m3", DType.FP8_E4M3, 448.0), ("e5m2", DType.FP8_E5M2, 57_344.0))
 }

@@ -27,10 +27,7 @@ VECTORS: Final = {
     "mult_res": Vector(1536, R_ACC_SIZE),
     "aaq_result": Vector(2048, R_REG_SIZE),
 }
-LAYOUT: Final = RegisterLayout(
-    {file.name: file.registers for file in (LOOP, CONFIG, AAQ)},
-    VECTORS,
-)
+LAYOUT: Final = RegisterLayout({file.name: file.registers for file in (LOOP, CONFIG, AAQ)}, VECTORS)
 SCALAR_NAMES: Final = LAYOUT.scalar_names
 PLACES: Final = LAYOUT.places
 BLOCK_SIZE: Final = LAYOUT.block_size

@@ -40,8 +40,7 @@ SLOTS: Final = {
     "load": _TRANSFER,
     "mult": SlotFormat(Struct("<6B2x"), ("index", "source", "mask", "shift", "structure")),
     "acc": SlotFormat(
-        Struct("<8B"),
-        ("row", "horizontal", "vertical", "offset", "source", "dest", "structure"),
+        Struct("<8B"), ("row", "horizontal", "vertical", "offset", "source", "dest", "structure")
     ),
     "aaq": SlotFormat(Struct("<3Bx"), ("function", "structure")),
     "store": _TRANSFER,
