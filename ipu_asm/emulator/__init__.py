@@ -32,34 +32,12 @@ _HOMES_IN_MACHINE = {
 }
 
 __all__ = [
-    "MULT_STAGE_MAP",
-    "R_ACC_SIZE",
-    "R_REG_SIZE",
-    "CycleLimitError",
-    "DType",
-    "DebugAction",
-    "EmulatorError",
-    "ExecutionFault",
-    "Fault",
-    "InstructionError",
-    "Ipu",
-    "IpuState",
-    "MachineFaultError",
-    "MachineModel",
-    "NoMachineError",
-    "ProgramError",
-    "ProgramRun",
-    "Refusal",
-    "RegFile",
-    "SavedState",
-    "UnknownResultError",
-    "ipu_add",
-    "ipu_mult",
-    "machine_for",
-    "run_program",
-    "run_until_complete",
-    "run_with_debug",
-]
+    "MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "CycleLimitError", "DType", "DebugAction",
+    "EmulatorError", "ExecutionFault", "Fault", "InstructionError", "Ipu", "IpuState",
+    "MachineFaultError", "MachineModel", "NoMachineError", "ProgramError", "ProgramRun",
+    "Refusal", "RegFile", "SavedState", "UnknownResultError", "ipu_add", "ipu_mult",
+    "machine_for", "run_program", "run_until_complete", "run_with_debug",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

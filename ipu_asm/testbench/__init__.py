@@ -19,21 +19,10 @@ if TYPE_CHECKING:
     from ipu_asm.testbench.sweeps.sweep import sweep
 
 __all__ = [
-    "Bench",
-    "HarnessRun",
-    "IpuApp",
-    "KernelWarning",
-    "NotReachedError",
-    "Run",
-    "SweepResult",
-    "SweepResults",
-    "assert_bit_exact",
-    "collected_coverage",
-    "from_fp8",
-    "run_test",
-    "sweep",
+    "Bench", "HarnessRun", "IpuApp", "KernelWarning", "NotReachedError", "Run", "SweepResult",
+    "SweepResults", "assert_bit_exact", "collected_coverage", "from_fp8", "run_test", "sweep",
     "to_fp8",
-]
+]  # fmt: skip
 
 _MODULES = {
     "arrays": ("from_fp8", "to_fp8"),

@@ -223,18 +223,8 @@ def test_the_page_shows_what_is_hot_and_what_is_idle() -> None:
     assert loops[2][8:] == ["idle", "100 %", "100 %", "idle", "50.0 %", "100 %"]
     assert hottest[1][:4] == ["12", "52.2 %", "2 inner", "6"]
     assert [row[1] for row in source[1:]] == [
-        "1",
-        "",
-        "4",
-        "",
-        "",
-        "12",
-        "",
-        "4",
-        "1",
-        "never",
-        "1",
-    ]
+        "1", "", "4", "", "", "12", "", "4", "1", "never", "1",
+    ]  # fmt: skip
 
 
 def test_the_source_is_warm_where_it_was_executed() -> None:

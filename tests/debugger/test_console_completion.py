@@ -69,25 +69,9 @@ def test_a_label_called_like_a_command_is_completed_as_an_expression() -> None:
 
 
 PIECES = st.sampled_from(
-    [
-        "who",
-        "when ",
-        "goto",
-        "help ",
-        "dis ",
-        " ",
-        "lr",
-        "(",
-        "[",
-        "]",
-        ":",
-        ",",
-        "=",
-        "1",
-        "é",
-        "\n",
-    ]
-)
+    ["who", "when ", "goto", "help ", "dis ", " ", "lr", "(", "[", "]", ":", ",", "=", "1", "é",
+     "\n"]
+)  # fmt: skip
 
 
 @given(st.lists(PIECES, max_size=8).map("".join), st.integers(-2, 40))

@@ -57,18 +57,8 @@ def check_page(value: Any, *cells: str, most: int = 10_000) -> str:
     assert reader.open == []
     assert len(page) < most
     assert reader.tags <= {
-        "table",
-        "caption",
-        "code",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "div",
-        "img",
-        "p",
-    }
+        "table", "caption", "code", "thead", "tbody", "tr", "th", "td", "div", "img", "p",
+    }  # fmt: skip
     assert set(cells) <= set(reader.cells)
     return page
 

@@ -7,19 +7,8 @@ from typing import Final
 
 SCALARS: Final = ("lr0", "lr1", "lr5", "LR7", "cr3", "u32(lr6)", "f32(cr2)", "pc", "cycle", "note")
 NUMBERS: Final = (
-    "0",
-    "1",
-    "-1",
-    "3",
-    "7",
-    "128",
-    "0x7fffffff",
-    "1 << 40",
-    "2.5",
-    "nan",
-    "inf",
-    "at",
-)
+    "0", "1", "-1", "3", "7", "128", "0x7fffffff", "1 << 40", "2.5", "nan", "inf", "at",
+)  # fmt: skip
 VECTORS: Final = (
     "acc", "mult_res", "acc[0..7]", "f32(acc)", "f32(mult_res)[120..127]", "r0[3..10]",
     "u8(r1)", "xmem[0 .. +8]", "xmem[lr1 .. +4]", "xmem[cr1 - 64 .. +3 : i16]",
