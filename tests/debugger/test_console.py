@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.console import COMMANDS, CommandResult, Console, rows
-from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.stops import StopReason
-from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
+from tests.debugger.sessions import FOLDER, LOOP, NO_TRAPS, console_on, debugger_on, play
 from tests.scripts import Script, titled_scripts
-
-FOLDER = Path(__file__).with_name("sessions")
-NAMES = {"rows": "lr4", "half": "acc[0..63]"}
-
-
-def console_on(debugger: Debugger, labels: dict[str, int] | None = None) -> Console:
-    labels = {**debugger.program.label_addresses, **(labels or {})}
-    return Console(debugger, lambda: LiveContext(debugger.state, debugger.cycle, labels, NAMES))
-
-
-def play(script: Script) -> list[str]:
-    """The lines of a script with the answers of now; `«»` is put around what a mistake is about."""
-    console = console_on(debugger_on(LOOP, NO_TRAPS))
-
-    def answer(line: str) -> str:
-        typed = line.replace("«", "").replace("»", "")
-        try:
-            return console.run(typed).text
-        except ExpressionError as error:
-            start, end = error.span
-            marked = f"{typed[:start]}«{typed[start:end]}»{typed[end:]}"
-            return f"! {error.message}" if marked == line else f"! {error.message}: {marked}"
-
-    return script.played(answer)
 
 
 @pytest.mark.parametrize("script", titled_scripts(FOLDER))
