@@ -4,7 +4,8 @@ A read before a result has landed sees the value from before. That is right, and
 pipelined loop, where the result reaches another reader in time; so the certificate asks of every
 result on every path that it is not lost:
 
-- no read comes too early for a result that nothing else reads, or of what nothing has written
+- no read comes too early for a result that nothing else reads, or of what nothing has written, and
+  none gets the same value in the first two iterations of a loop
 - no read gets one part of a register from a result and another part from before it
 - no result stays behind that a later instruction was to replace unread
 - no operand that is read late is overwritten before
@@ -117,7 +118,7 @@ def _lost(program: Program) -> Iterator[tuple[_Pair, bool]]:
     """Yield the early reads of lost results, and whether nothing has written what they read."""
     for function in functions_of(program):
         body = FunctionBody(program.isa, program.bundles[function.start : function.stop])
-        for number, write, read in losses_of(body):
+        for number, write, read in losses_of(body, is_strict=True):
             places = [program.addresses[function.start + n] for n in (number, read.number)]
             yield (places[0], write, places[1], read.access), read.uninitialised
 

@@ -64,8 +64,20 @@ def lost_result_reads(
 
     They read before the result lands, nothing reads the same parts of it afterwards, and the value
     that they see was not written for them. The write must have a known latency. All paths are
-    followed, around loops too, until another result has landed in the register.
+    followed, around loops too, until another result has landed in the register. A part of a wide
+    register that is read alone may be lost alone.
     """
+    found = _lost_reads(function, address, write)
+    if len(write.units) > 1:
+        search = _Search(function, write)
+        search.follow(address, write.timing.def_cycle or LATEST, is_thorough=True)
+        parts = {each.access.units & write.units for each in search.early.values()}
+        for part in parts - {write.units}:
+            found += _lost_reads(function, address, write._replace(units=part))
+    return found
+
+
+def _lost_reads(function: FunctionBody, address: int, write: RegisterAccess) -> list[EarlyRead]:
     search = _Search(function, write)
     latency = write.timing.def_cycle or LATEST
     if search.reaches_unknown_code(address) or search.follow(address, latency):
@@ -96,6 +108,34 @@ def uninitialised_reads(
     return [read._replace(uninitialised=True) for read in early if read.access.units <= write.units]
 
 
+def repeated_reads(function: FunctionBody, address: int, write: RegisterAccess) -> list[EarlyRead]:
+    """Return the early reads of a loop that get the same value in its first two iterations.
+
+    They stand before the write and see its result only in the second iteration after it. That is
+    right where two values were written before the loop; with one, or an argument, a bundle is
+    missing, unless the argument is meant to count twice.
+    """
+    if function.graph.unknown or any(function.writes[unit] > 2 for unit in write.units):
+        return []
+    search = _Search(function, write)
+    if search.follow(address, _FARTHEST, is_thorough=True):
+        return []
+    found = [
+        read
+        for read in search.early.values()
+        if read.number in search.late and read.access.units <= write.units
+        if read.number < function.graph.numbers[address]
+    ]
+    for at, number in enumerate(function.graph.numbers) if found else ():
+        for other in accesses_of(function.isa, function.bundles[number]):
+            if other.writes and at != address and not other.units.isdisjoint(write.units):
+                before = _Search(function, other)
+                before.follow(at, _FARTHEST, is_thorough=True)
+                early = {each.number for each in before.early.values()}
+                found = [read for read in found if read.number not in early]
+    return found
+
+
 class LostResult(NamedTuple):
     """A result that the bundle with index `number` in a function writes, and a read too early."""
 
@@ -104,13 +144,17 @@ class LostResult(NamedTuple):
     read: EarlyRead
 
 
-def losses_of(function: FunctionBody) -> list[LostResult]:
-    """Return the lost results of a function, one for each operand that reads too early."""
+def losses_of(function: FunctionBody, is_strict: bool = False) -> list[LostResult]:
+    """Return the lost results of a function, one for each operand that reads too early.
+
+    If strict, what a loop reads twice counts as well.
+    """
     found: dict[tuple[int, int, int], LostResult] = {}
     for address, number in enumerate(function.graph.numbers):
         for write in _slow_writes(function.isa, function.bundles[number]):
             early = (function, address, write)
-            for read in (*lost_result_reads(*early), *uninitialised_reads(*early)):
+            reads = lost_result_reads(*early) + uninitialised_reads(*early)
+            for read in reads + (repeated_reads(*early) if is_strict else []):
                 place = (read.number, read.access.instruction, read.access.operand)
                 found.setdefault(place, LostResult(number, write, read))
     return list(found.values())

@@ -276,3 +276,9 @@ def test_an_operand_that_is_read_late_must_not_be_overwritten_before() -> None:
     text = "f:\n{}" + RETURN
     assert certificate(text.format(load + "nop\n" * 5 + move + "nop\n")) == ([], 0, 0)
     assert certificate(text.format(load + "nop\n" * 4 + move + "nop\n" * 4))[0] == ["overwritten"]
+
+
+def test_a_loop_must_not_read_one_value_in_two_iterations() -> None:
+    loop = "loop:\nst r0, [p1], #4\njnz r9, #loop\n" + "nop\n" * 4 + "lda r0, [p0], #4\n"
+    text = "f:\nlda r0, [p0], #4\n" + "nop\n" * 6
+    assert certificate(text + loop + RETURN)[0] == ["early"]

@@ -94,7 +94,7 @@ _SCRATCH = (
 )
 
 # Callee-saved registers of every generation.
-_LIVE_AT_RETURN = ("p6", "p7", "lr", "sp")
+_LIVE_AT_RETURN = ("p6", "p7", "sp")
 
 
 class Engine(NamedTuple):
