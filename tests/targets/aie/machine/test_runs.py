@@ -24,8 +24,8 @@ def recorded(record: dict[str, Any]) -> ProgramRun:
     return run_program(text, record["isa"], registers=numbers(record["registers"]), memory=memory)
 
 
-def run(text: str, isa: str = "xdna2", **registers: int) -> ProgramRun:
-    return run_program(text, isa, registers=registers)
+def run(text: str, **registers: int) -> ProgramRun:
+    return run_program(text, "xdna2", registers=registers)
 
 
 def machine_of(text: str, isa: str = "xdna2", **registers: int) -> CoreMachine:
@@ -208,7 +208,7 @@ def test_who_writes_a_register_and_when_it_lands_is_known_in_flight() -> None:
 
 def test_observers_see_what_memory_was_before() -> None:
     machine = machine_of("st r0, [p0, #0]\nst r1, [p0, #0]\ndone", p0=0x70000, r0=1, r1=2)
-    seen: list[tuple[int, bytes, bytes]] = []
+    seen: list[tuple[object, ...]] = []
     machine.state.observers.append(lambda store: seen.append(tuple(store[:3])))
     machine.run(100)
     one, two = b"\1\0\0\0", b"\2\0\0\0"

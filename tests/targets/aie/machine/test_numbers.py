@@ -1,0 +1,153 @@
+"""Numbers of the vector units against plain integers and fractions."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ipu_asm.emulator import ProgramRun, UnknownResultError, run_program
+from ipu_asm.targets.aie.machine.numbers import bf16_of_fp32, saturated, shifted_right
+from ipu_asm.targets.aie.machine.products import Terms
+from ipu_asm.targets.xdna1.machine import model as xdna1
+from ipu_asm.targets.xdna2.machine import model as xdna2
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
+MODES = (0, 1, 2, 3, 8, 9, 10, 11, 12, 13)
+RANDOM = np.random.default_rng(7)
+
+
+def rounded(value: Fraction, mode: int) -> int:
+    """A fraction to an integer, by the names of the modes."""
+    low = value.numerator // value.denominator
+    rest = value - low
+    if not rest:
+        return low
+    if mode < 8:
+        return low + (False, True, value < 0, value > 0)[mode]
+    if rest != Fraction(1, 2):
+        return low + (rest > Fraction(1, 2))
+    is_odd = low % 2 == 1
+    ties = {8: False, 9: True, 10: value < 0, 11: value > 0, 12: is_odd, 13: not is_odd}
+    return low + ties[mode]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_shifts_round_as_fractions_do(mode: int) -> None:
+    values = np.concatenate((np.arange(-40, 40), RANDOM.integers(-(2**40), 2**40, 200)))
+    for shift in (0, 1, 3, 31):
+        found = shifted_right(values, shift, mode).tolist()
+        assert found == [rounded(Fraction(value, 1 << shift), mode) for value in values.tolist()]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_bfloat16_rounds_as_fractions_do(mode: int) -> None:
+    words = RANDOM.integers(0, 1 << 32, 500).astype(np.uint32)
+    words[::3] &= 0xFFFF8000  # many ties
+    words = words[words & 0x7F80_0000 < 0x7F00_0000]
+    for word, found in zip(words.tolist(), bf16_of_fp32(words, mode).tolist()):
+        sign = -1 if word >> 31 else 1
+        expected = sign * rounded(Fraction(sign * (word & 0x7FFF_FFFF), 1 << 16), mode)
+        assert found & 0x7FFF == abs(expected)
+
+
+def test_modes_that_are_not_public_are_refused() -> None:
+    with pytest.raises(UnknownResultError, match="crRnd = 5"):
+        shifted_right(np.array([1]), 1, 5)
+    with pytest.raises(UnknownResultError, match="crSat = 2"):
+        saturated(np.array([1]), 8, 2, is_signed=True)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 256), (100, 160), (0, 3), (252, 256)])
+def test_sums_of_xdna1_are_those_of_plain_integers(low: int, high: int) -> None:
+    """Lanes together, in floating point, against terms that are aligned one by one."""
+
+    def numbers(count: int) -> np.ndarray:
+        fields = RANDOM.integers(low, high, count) << 7
+        words = fields | RANDOM.integers(0, 128, count) | RANDOM.integers(0, 2, count) << 15
+        return np.where(RANDOM.random(count) < 0.1, 0, words).astype(np.uint16)
+
+    with np.errstate(all="ignore"):
+        for is_negated in (False, True) * 8:
+            a, b = numbers(32), numbers(32)
+            acc = (numbers(16).astype(np.uint32) << 16) | RANDOM.integers(0, 1 << 16, 16)
+            terms = Terms("matrix", True, True, is_negated, True, False)
+            data = acc.astype(np.uint32).tobytes()
+            found = xdna1.multiply_floats(terms, a.tobytes(), b.tobytes(), [data], [False])
+            sign = 0x8000 * is_negated
+            expected = [
+                xdna1._special_sum(
+                    [(int(a[8 * i + k]), int(b[4 * k + j]) ^ sign) for k in range(8)],
+                    [(int(acc[4 * i + j]), False)],
+                )
+                for i in range(4)
+                for j in range(4)
+            ]
+            assert np.frombuffer(found, np.uint32).tolist() == expected
+
+
+def test_blocks_are_added_with_one_rounding() -> None:
+    for _ in range(20):
+        parts = [RANDOM.integers(-128, 128, 64).astype(np.int8) for _ in range(2)]
+        exponents = [RANDOM.integers(110, 145, 8).astype(np.uint8) for _ in range(2)]
+        acc = RANDOM.standard_normal(64).astype(np.float32)
+        a, b = (part.tobytes() + own.tobytes() for part, own in zip(parts, exponents))
+        terms = Terms("blocks", True, True, False, True, False)
+        found = np.frombuffer(
+            xdna2.multiply_floats(terms, a, b, [acc.tobytes()], [False]), np.float32
+        )
+        for i in range(8):
+            for j in range(8):
+                sums = sum(
+                    int(x) * int(y) for x, y in zip(parts[0][8 * i :][:8], parts[1][8 * j :][:8])
+                )
+                scale = Fraction(2) ** (int(exponents[0][i]) + int(exponents[1][j]) - 266)
+                exact = sums * scale + Fraction(float(acc[8 * i + j]))
+                assert nearest(exact, found[8 * i + j])
+
+
+def nearest(exact: Fraction, found: np.float32) -> bool:
+    """Whether no float32 number is nearer."""
+    up, down = np.nextafter(found, np.float32(np.inf)), np.nextafter(found, np.float32(-np.inf))
+    own = abs(Fraction(float(found)) - exact)
+    return all(own <= abs(Fraction(float(other)) - exact) for other in (up, down))
+
+
+def check_example(path: str, registers: dict[str, int], memory: dict[int, bytes]) -> ProgramRun:
+    run = run_program(
+        (EXAMPLES / path).read_text(),
+        path.partition("/")[0],
+        registers={"p0": 0x70000, "p1": 0x71000, "p2": 0x72000, **registers},
+        memory=memory,
+    )
+    assert run.end == "returned"
+    return run
+
+
+def test_the_example_of_a_tile_adds_a_product_of_matrices() -> None:
+    a, b = RANDOM.integers(-9, 9, (4, 8)), RANDOM.integers(-9, 9, (8, 4))
+    c = RANDOM.integers(-9, 9, (4, 4)).astype(np.float32)
+    words = [(each.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16) for each in (a, b)]
+    memory = {0x70000: words[0].tobytes(), 0x71000: words[1].tobytes(), 0x72000: c.tobytes()}
+    run = check_example("xdna1/matmul_4x8x4.aie2", {}, memory)
+    assert (
+        np.frombuffer(run.memory(0x72000, 64), np.float32).reshape(4, 4).tolist()
+        == (c + a @ b).tolist()
+    )
+    assert run.cycles == 16
+
+
+def test_the_example_of_integers_adds_what_a_loop_loads() -> None:
+    a, b = (RANDOM.integers(-(2**15), 2**15, 96).astype(np.int16) for _ in range(2))
+    memory = {0x70000: a.tobytes(), 0x71000: b.tobytes()}
+    run = check_example("xdna1/add_int16.aie2", {"r0": 3}, memory)
+    assert run.memory(0x72000, 192) == (a + b).tobytes()
+
+
+def test_the_example_of_lanes_adds_products() -> None:
+    a, b = (RANDOM.integers(-9, 9, (3, 32)) for _ in range(2))
+    words = [(each.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16) for each in (a, b)]
+    memory = {0x70000: words[0].tobytes(), 0x71000: words[1].tobytes()}
+    run = check_example("xdna2/matmul_bf16.aie2p", {"r0": 60, "r1": 3}, memory)
+    found = np.frombuffer(run.memory(0x72000, 128), np.float32)
+    assert found.tolist() == (a * b).sum(0).tolist()
