@@ -30,12 +30,14 @@ class QueryInterruptedError(Exception):
 class LastWrite(NamedTuple):
     """The last write to a region: at `cycle`, by `instruction` in the bundle at `pc`.
 
-    `cycle` is the one before the write. For an edit by the user, `pc` and `instruction` are None.
+    `cycle` is the one before the bundle; `landed` is the first with the result, if that is not the
+    next one. For an edit by the user, `pc` and `instruction` are None.
     """
 
     cycle: int
     pc: int | None = None
     instruction: str | None = None
+    landed: int | None = None
 
 
 def last_write(runner: Runner, where: Region) -> LastWrite | None:
@@ -102,9 +104,11 @@ def _last_write(runner: Runner, where: Region, until: int) -> LastWrite | None:
     while history.cycle < until:
         history.run_to_mark(history.next_pause(until), test)
         pc = machine.snapshot.pc
-        code = accesses.has_written(where) if pc in writers else None
-        if code is not None:
-            found = LastWrite(history.cycle - 1, pc, str(code))
+        writer = accesses.writer(where) if pc in writers else None
+        if writer is not None:
+            executed = history.cycle - 1 - writer.delay
+            landed = history.cycle if writer.delay else None
+            found = LastWrite(executed, writer.pc, writer.instruction, landed)
         history.apply_edits()
         _check_pause(runner)
     return found

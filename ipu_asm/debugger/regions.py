@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Iterable, Iterator
+from typing import Any, Final, Iterable, Iterator
 
 from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import Check, Opcode
@@ -13,10 +14,11 @@ from ipu_asm.emulator.model import decode_word, machine_for
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses
+from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses, instruction_accesses
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.line_table import LineTable
 
 MEMORY: Final = "xmem"
 COUNTER: Final = "pc"
@@ -120,6 +122,20 @@ class RegionMap:
         return range(index, index + 1)
 
 
+class Written(NamedTuple):
+    """An instruction that has written, the address of its bundle, and how long that took.
+
+    `delay` is the number of cycles by which its result landed later than after its own bundle.
+    """
+
+    instruction: str
+    pc: int
+    delay: int = 0
+
+    def __str__(self) -> str:
+        return self.instruction
+
+
 class Accesses:
     """The accesses of each bundle in program memory, by address, as it was loaded.
 
@@ -183,7 +199,7 @@ class Accesses:
             )
         return None if before == after else (before, after)
 
-    def has_written(self, where: Region) -> DecodedInstruction | None:
+    def has_written(self, where: Region) -> Any:
         """Return the instruction of the last bundle executed that wrote to a region, or None.
 
         A write of the same content counts, except by an instruction that updates the register, see
@@ -201,7 +217,12 @@ class Accesses:
                 return instruction
         return None
 
-    def has_read(self, where: Region) -> DecodedInstruction | None:
+    def writer(self, where: Region) -> Written | None:
+        """Return what wrote to a region with the last bundle executed, or None."""
+        found = self.has_written(where)
+        return None if found is None else Written(str(found), self._machine.snapshot.pc)
+
+    def has_read(self, where: Region) -> Any:
         for instruction, access in self._last_accesses(where):
             is_near = where.name != MEMORY or where.overlaps(*self._bytes_read(instruction))
             if access.reads and is_near:
@@ -245,6 +266,74 @@ class Accesses:
                 piece = old[first - start : last - start]
                 before[first - where.start : last - where.start] = piece
         return bytes(before), after
+
+
+class PipelineAccesses(Accesses):
+    """The accesses of a machine whose results land later: after any bundle, one may land."""
+
+    def __init__(self, machine: AnyMachine) -> None:
+        self._machine = machine
+        self.regions = regions_of(machine.state)
+        self.instructions = {}
+        self._isa = load_isa(machine.state.isa_name)
+        self._all = frozenset(range(machine.state.program_limit))
+
+    def bundles(self, name: str, reads: bool, writes: bool) -> frozenset[int]:
+        return self._all
+
+    def writers_of(self, registers: Iterable[str] | None) -> frozenset[int]:
+        return self._all
+
+    @property
+    def may_write_type(self) -> bool:
+        return False
+
+    def writer(self, where: Region) -> Written | None:
+        machine: Any = self._machine
+        if where.name == MEMORY:
+            found = [(pc, 0) for pc in machine.stored(where.start, where.start + where.size)]
+        else:
+            found = machine.written(where.name)
+        for pc, delay in reversed(found):
+            return Written(self._text(pc, where.name, is_write=True), pc, delay)
+        return None
+
+    def has_written(self, where: Region) -> Any:
+        return self.writer(where)
+
+    def has_read(self, where: Region) -> Any:
+        pc = self._machine.snapshot.pc
+        return self._text(pc, where.name, is_write=False) or None
+
+    def _text(self, pc: int, name: str, *, is_write: bool) -> str:
+        """The instruction of a bundle that accesses a register; empty if none does."""
+        parts, memory = self._isa.units(name), name == MEMORY
+        for instruction, text in source_instructions(self._machine.state.lines, pc):
+            spec = instruction.spec
+            if memory and spec is not None and is_write and "store" in spec.traits:
+                return text
+            for access in instruction_accesses(self._isa, instruction):
+                if (access.writes if is_write else access.reads) and access.units & parts:
+                    return text
+        return ""
+
+
+def accesses_of_machine(machine: AnyMachine) -> Accesses:
+    """Return the accesses of the bundles of a machine."""
+    is_exposed = load_isa(machine.state.isa_name).has_exposed_pipeline
+    return PipelineAccesses(machine) if is_exposed else Accesses(machine)
+
+
+def source_instructions(lines: LineTable | None, address: int) -> list[tuple[Instruction, str]]:
+    """Return the instructions of a bundle with their texts; empty without a source."""
+    if lines is None or not 0 <= address < lines.program.size:
+        return []
+    program = lines.program
+    number = program.bundle_at_address[address]
+    bundle = program.bundles[number]
+    spans = (bundle.syntax.instruction_span(place) for place in range(len(bundle.instructions)))
+    texts = (program.text[slice(*program.span(number, span))] for span in spans)
+    return [(each, " ".join(text.split())) for each, text in zip(bundle.instructions, texts)]
 
 
 def _accesses(

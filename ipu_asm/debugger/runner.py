@@ -15,7 +15,7 @@ from ipu_asm.debugger.breakpoints import (
 )
 from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView
 from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
-from ipu_asm.debugger.regions import COUNTER, Accesses
+from ipu_asm.debugger.regions import COUNTER, accesses_of_machine
 from ipu_asm.debugger.stop_conditions import BreakpointSet, StopConditions
 from ipu_asm.debugger.traps import TrapAddresses
 from ipu_asm.emulator.faults import ExecutionFault, Fault
@@ -164,7 +164,7 @@ class Runner:
         self.options = options
         self.history = History(machine, options.memory_limit, options.spacing)
         self.breakpoints = BreakpointSet(traps=DEFAULT_TRAPS)
-        self.accesses = Accesses(machine)
+        self.accesses = accesses_of_machine(machine)
         self.trap_addresses = TrapAddresses(machine, self.accesses, lines)
         self.stops = StopBuilder(self.history, lines, self.breakpoints, self.trap_addresses.halts)
 

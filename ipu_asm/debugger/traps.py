@@ -12,7 +12,7 @@ from ipu_asm.debugger.expressions.compilation import compile_condition
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.expressions.values import text_of
-from ipu_asm.debugger.regions import Accesses
+from ipu_asm.debugger.regions import Accesses, accesses_of_machine
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.emulator.core import checks
@@ -133,7 +133,7 @@ class AssertionChecks:
     @property
     def stop_test(self) -> SelectiveTest:
         """A stop test of a run: whether a condition does not hold before the next bundle."""
-        before, after = self.checks(Accesses(self._machine).may_write_type)
+        before, after = self.checks(accesses_of_machine(self._machine).may_write_type)
         return SelectiveTest(self.has_failed, in_front_if=before, after_if=after)
 
     def has_failed(self, address: int) -> bool:

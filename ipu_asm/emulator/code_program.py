@@ -65,6 +65,27 @@ class CodeProgram:
             self._units[address] = self._decoded(address)
         return self._units[address]
 
+    def code_at(self, address: int) -> bytes:
+        """Return the bytes of the unit of code at an address; empty if there is none."""
+        unit = self.unit_at(address)
+        size = unit.size if unit else 0
+        found = (d[address - s :][:size] for s, d in self.code.items() if 0 <= address - s < len(d))
+        return next(found, b"")
+
+    def fill(self) -> list[int]:
+        """Return the addresses of the units that no bundle of the source has, in order."""
+        found = []
+        for start, data in sorted(self.code.items()):
+            at = start
+            while at < start + len(data):
+                unit = self.unit_at(at)
+                if unit is None:
+                    break
+                if at not in self.bundles:
+                    found.append(at)
+                at += unit.size
+        return found
+
     def place(self, address: int) -> SourceLocation | None:
         """Return where the unit at an address was written; None without a source."""
         number = self.bundles.get(address)

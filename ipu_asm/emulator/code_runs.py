@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Protocol
 from ipu_asm.emulator.arguments import count, whole_number
 from ipu_asm.emulator.code_program import CodeProgram, read_code_program
 from ipu_asm.emulator.faults import MachineFaultError, UnknownResultError
-from ipu_asm.emulator.model import NoMachineError
+from ipu_asm.emulator.model import MachineModel, NoMachineError
 from ipu_asm.isa import load_isa, manifests, target_module
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import require_text
@@ -90,6 +90,8 @@ class CodeModel(NamedTuple):
     make_machine: Callable[[CodeProgram], Any]
     data_address: int
     arguments: Mapping[str, tuple[str, ...]]
+    stepping: Callable[[], MachineModel]
+    """Returns the machine for debuggers, whose state has `load_code`."""
 
 
 class ProgramRun(NamedTuple):

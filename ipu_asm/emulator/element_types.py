@@ -45,7 +45,7 @@ class ElementType(NamedTuple):
     """A type whose elements take `size` bytes. `kind` is int, float, fp8, mask or bit.
 
     `code` is the format character of module `struct` for int and float, otherwise empty; `format`
-    is that of an 8-bit float.
+    is that of an 8-bit float. A float of 2 bytes is a bfloat16.
     """
 
     name: str
@@ -86,6 +86,8 @@ class ElementType(NamedTuple):
         if self.kind == "mask":
             starts = range(0, len(data), self.size)
             return tuple(int.from_bytes(data[i : i + self.size], "little") for i in starts)
+        if self is BF16:
+            return struct.unpack(f"<{len(data) // 2}f", bfloat16_as_float32(data))
         count = len(data) // self.size
         return struct.unpack(f"<{count}{self.code}", data)
 
@@ -105,6 +107,8 @@ class ElementType(NamedTuple):
         most = f"{self.format.most:g}" if self.format else "3.4028235e+38"
         found = number_text(value)
         try:
+            if self is BF16:
+                return _as_bfloat(struct.pack("<f", value))
             if self.format is None:
                 return struct.pack("<f", value)
             number = float(value)
@@ -112,6 +116,21 @@ class ElementType(NamedTuple):
             return bytes((self.format.encode(number),))
         except (OverflowError, struct.error):
             raise ValueError(f"`{self.name}` holds up to {most}, found {found}") from None
+
+
+def bfloat16_as_float32(data: bytes | bytearray) -> bytes:
+    """Return bfloat16 as float32, whose upper halves they are."""
+    found = bytearray(2 * len(data))
+    found[2::4], found[3::4] = data[::2], data[1::2]
+    return bytes(found)
+
+
+def _as_bfloat(data: bytes) -> bytes:
+    """Return a float32 as bfloat16, rounded to nearest, ties to even; a NaN remains one."""
+    word = int.from_bytes(data, "little")
+    is_nan = word & 0x7FFF_FFFF > 0x7F80_0000
+    rounded = word | 0x40_0000 if is_nan else word + 0x7FFF + (word >> 16 & 1)
+    return (rounded >> 16).to_bytes(2, "little")
 
 
 TYPES: Final = {
@@ -125,6 +144,7 @@ TYPES: Final = {
 """The types that every machine has."""
 MASK: Final = ElementType("mask", "mask", 16)
 BIT: Final = ElementType("bit", "bit", 1)
+BF16: Final = ElementType("bf16", "float", 2)
 FP8: Final = "fp8"
 TYPE_ALIASES: Final = {
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",

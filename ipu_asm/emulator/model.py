@@ -197,6 +197,9 @@ def machine_for(isa_name: str) -> MachineModel:
     elif manifest.has_machine:
         model: MachineModel = target_module(isa_name, "machine.model").MODEL
         return model
+    elif manifest.runs_machine_code:
+        stepped: MachineModel = target_module(isa_name, "machine.model").MODEL.stepping()
+        return stepped
     able = ", ".join(f"`{name}`" for name, each in manifests().items() if each.has_machine)
     raise NoMachineError(f"a machine executes {able}, found `{isa_name}`")
 

@@ -92,13 +92,15 @@ def run_end_of(
     pc = machine.snapshot.pc if halted else state.program_counter
     word = state.inst_mem[pc] if pc >= 0 else None
     isa = load_isa(state.isa_name)
-    instructions = [] if word is None else decode_in_order(isa, order, word)
-    slots = {StopReason.HALTED: order[-1], StopReason.BREAK: machine.break_slot}
+    instructions = [] if word is None or not order else decode_in_order(isa, order, word)
+    slots = {StopReason.HALTED: order[-1] if order else "", StopReason.BREAK: machine.break_slot}
     slot = slots.get(reason)
     culprit = next(
         (instruction for instruction in instructions if instruction.slot.name == slot), None
     )
     instruction = fault.instruction if fault else culprit and str(culprit)
+    if halted and not order:
+        instruction = machine.end
     active = [each for each in instructions if not each.is_idle]
     registers = {} if halted else scalars_named(state, active)
     place = lines.place(pc) if lines else None

@@ -117,6 +117,12 @@ class XMem:
         self._image = tuple(groups)
         return self._image
 
+    def note_write(self, addr: int, old: bytes) -> None:
+        """Record a write that a machine makes itself to `content`, whose bytes were `old`."""
+        if self.recording:
+            self.written.append((addr, bytearray(old)))
+        self._dirty.update(range(addr >> _PAGE_BITS, (addr + len(old) - 1 >> _PAGE_BITS) + 1))
+
     def _put(self, addr: int, content: bytes | bytearray) -> None:
         end = addr + len(content)
         self.content[addr:end] = content
@@ -192,6 +198,20 @@ def _blank(size: int) -> Image:
     return (group,) * groups + ((partial,) if partial else ())
 
 
+class InFlight(NamedTuple):
+    """A result that has not landed: its register, and the bundle at `pc` that writes it.
+
+    That was issued `issued_before` cycles ago; the result lands `lands_in` cycles from now.
+    `content` is None if it is not computed yet, because an operand is read later.
+    """
+
+    register: str
+    pc: int
+    issued_before: int
+    lands_in: int
+    content: bytes | None
+
+
 File = TypeVar("File", bound=RegisterFile)
 
 
@@ -220,6 +240,8 @@ class SavedState(NamedTuple):
     pc: int
     memory: Image
     origin: Origin
+    pipeline: Any = None
+    """What is on its way, of a machine whose results land later."""
 
     def differences(self, other: SavedState) -> list[str]:
         """Return the names of registers that differ, and `xmem[ADDRESS]` per 128-byte row."""
@@ -266,7 +288,7 @@ class MachineState(Generic[File]):
     isa_name: ClassVar[str]
     registers: ClassVar[type[Any]]
     memory_size: ClassVar[int]
-    program_limit: ClassVar[int]
+    program_limit: int
 
     def __init__(self, settings: Hashable = ()) -> None:
         self.settings = settings
@@ -325,6 +347,10 @@ class MachineState(Generic[File]):
     def is_halted(self) -> bool:
         """Whether the program counter is outside of program memory."""
         return self._regfile.pc >= self.program_limit
+
+    def in_flight(self) -> list[InFlight]:
+        """Return what lands after the next bundle: nothing, unless the pipeline is exposed."""
+        return []
 
     def save(self) -> SavedState:
         """Return a copy of registers and memory, without the program."""

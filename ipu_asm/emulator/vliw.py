@@ -42,12 +42,14 @@ class VliwMachine(Generic[State]):
     `state_class`. `break_slot` is the first of them if
     it only stops debuggers, else empty. In a method, the program counter is that of the next
     bundle. `snapshot` has the registers from before the bundle; its `pc` is the last bundle that
-    was begun. `cycles` counts the bundles executed so far. `counter`, if there is one, counts all
+    was begun; `end` is the instruction that ended a program without a `break_slot` and an order of
+    slots. `cycles` counts the bundles executed so far. `counter`, if there is one, counts all
     runs without a trace of their own.
     """
 
     execution_order: ClassVar[tuple[str, ...]]
     break_slot: ClassVar[str] = ""
+    end: str = ""
     state_class: ClassVar[type[AnyState]] = MachineState
     core: ClassVar[CoreDescription | None] = None
 

@@ -50,13 +50,13 @@ HOST_FIELDS: Final = tuple(
 )
 """The fields for options of machines."""
 LAUNCH_FIELDS: Final = (
-    "program", "isa", *HOST_FIELDS, "cr", "lr", "load", "dump", "expect", "stopOnEntry",
-    "stopOnHalt", "stepOutPastBreakpoints", "maxCycles", "historyMemory", "cwd", "noDebug",
-    "define", "findInputs",
+    "program", "isa", *HOST_FIELDS, "cr", "lr", "registers", "entry", "load", "dump", "expect",
+    "stopOnEntry", "stopOnHalt", "stepOutPastBreakpoints", "maxCycles", "historyMemory", "cwd",
+    "noDebug", "define", "findInputs",
 )  # fmt: skip
 FILE_FIELDS: Final = ("file", "address", "length", "dtype")
 """The fields of an object in `load`, `dump` or `expect`."""
-_INPUTS: Final = ("cr", "lr", "load", "expect", *HOST_FIELDS)
+_INPUTS: Final = ("cr", "lr", "registers", "load", "expect", *HOST_FIELDS)
 _OF_CLIENTS: Final = ("type",)
 """Fields of clients that resemble misspelt ones of ours."""
 _MAX_HINTS: Final = 100
@@ -91,6 +91,8 @@ class LaunchConfiguration(NamedTuple):
     settings: Mapping[str, Any] = {}
     cr: tuple[tuple[int, int], ...] = ()
     lr: tuple[tuple[int, int], ...] = ()
+    registers: Mapping[str, int] = {}
+    entry: str | None = None
     load: tuple[Piece, ...] = ()
     dump: tuple[Data, ...] = ()
     expect: tuple[Piece, ...] = ()
@@ -127,6 +129,8 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         settings=fields.settings(manifest),
         cr=fields.registers("cr"),
         lr=fields.registers("lr"),
+        registers=fields.named_registers(manifest),
+        entry=fields.read("entry", _text("the name of a function"), None),
         load=tuple(filter(None, map(_input_piece, fields.objects("load")))),
         dump=tuple(filter(None, map(_output_data, fields.objects("dump")))),
         expect=tuple(filter(None, map(_input_piece, fields.objects("expect")))),
@@ -244,6 +248,19 @@ class _Fields:
                 value = fields.read(key, _number(_MIN_WORD, _MAX_WORD), 0, is_needed=True)
                 found[index] = value & _MAX_WORD
         return tuple(found.items())
+
+    def named_registers(self, manifest: Manifest) -> dict[str, int]:
+        """Parse `{"p0": "0x70000"}`, for machines whose registers are not those of the IPU."""
+        if manifest.runs_machine_code:
+            for key in filter(self.has, ("cr", "lr")):
+                own = 'given as `"registers": {"p0": "0x70000"}`'
+                self.reject(key, f"for the IPU; registers of {manifest.title} are {own}")
+        values: Json = self.read("registers", _object('{"p0": "0x70000"}'), {})
+        if values and not manifest.runs_machine_code:
+            self.reject("registers", f"for other machines; {manifest.title} has `cr` and `lr`")
+        fields = _Fields(values, self.files, "registers.")
+        number = _number(-(1 << 1023), _ENDLESS)
+        return {name: fields.read(name, number, 0, is_needed=True) for name in values}
 
     def values(self, key: str) -> dict[str, Value]:
         """Parse `{"cols": 4}`: names with numbers, booleans, texts, lists or objects of these."""
@@ -388,7 +405,8 @@ def _manifest(code: bytes, program: str, isa: str | None) -> Manifest:
         found = manifests().get(isa_name_of(code, program, isa))
     except ConfigurationError:
         found = None
-    return found if found is not None and found.has_machine else manifests()[DEFAULT_ISA]
+    is_run = found is not None and (found.has_machine or found.runs_machine_code)
+    return found if found is not None and is_run else manifests()[DEFAULT_ISA]
 
 
 def _hints(arguments: Mapping[str, object]) -> list[str]:

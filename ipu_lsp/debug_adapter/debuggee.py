@@ -7,12 +7,20 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, Callable, Mapping, Sequence
 
+from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
+from ipu_asm.assembler.kernel import (
+    Kernel,
+    Read,
+    RejectedSourceError,
+    chosen_isa,
+    isa_name_of,
+    read_kernel,
+)
 from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_files
-from ipu_asm.config.files import FileError
+from ipu_asm.config.files import FileError, decoded
 from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.explanations import missing_inputs, name_with_purpose, writer_of
@@ -21,6 +29,8 @@ from ipu_asm.debugger.expressions.program_names import live_context, names_from_
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
+from ipu_asm.emulator.code_program import CodeProgram, read_code_program
+from ipu_asm.emulator.code_runs import code_model
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState
@@ -77,12 +87,15 @@ class Debuggee:
         log: Callable[[str], None],
     ) -> None:
         """`pause` and `log` are those of `DebugOptions`."""
-        self.kernel = _kernel(configuration)
-        configuration = with_known_inputs(configuration, self.kernel)
+        self.kernel, code = _kernel(configuration)
+        self.is_linked = code is not None
+        if code is None:
+            configuration = with_known_inputs(configuration, self.kernel)
         self.configuration = configuration
         model = machine_for(self.kernel.isa.name)
         settings = _settings(model, configuration, self.kernel)
-        state, loaded = _state(model, configuration, self.kernel, settings)
+        state = _state(model, configuration, self.kernel, settings, code)
+        loaded = _loaded(configuration, state)
         options = DebugOptions(
             stop_on_halt=configuration.stop_on_halt,
             max_cycles=configuration.max_cycles,
@@ -176,7 +189,7 @@ class Debuggee:
 
     def missing_inputs(self, stop: Stop) -> str:
         """Return which inputs a program that failed did not get; empty if it got all, or ran."""
-        if stop.reason not in (StopReason.FAULT, StopReason.CYCLE_LIMIT):
+        if self.is_linked or stop.reason not in (StopReason.FAULT, StopReason.CYCLE_LIMIT):
             return ""
         launch, state = self.configuration, self.debugger.state
         registers = (("cr", launch.cr), ("lr", launch.lr))
@@ -220,10 +233,15 @@ class Debuggee:
         tell("\n".join([f"{name}: {first}; {wrote}", *rest, ""]), "stderr", **location)
 
 
-def _kernel(configuration: LaunchConfiguration) -> Kernel:
+def _kernel(configuration: LaunchConfiguration) -> tuple[Kernel, CodeProgram | None]:
+    """Return the kernel; with its linked code if its set has units of code instead of words."""
+    data, name, asked = configuration.code, configuration.program, configuration.isa
+    read = partial(_read, configuration.define)
     try:
-        read = partial(_read, configuration.define)
-        return read_kernel(configuration.code, configuration.program, configuration.isa, read=read)
+        manifest = manifests().get(isa_name_of(data, name, asked))
+        if manifest is not None and manifest.runs_machine_code:
+            return _code_kernel(data, name, asked, read)
+        return read_kernel(data, name, asked, read=read), None
     except FileError as error:
         raise LaunchError([str(error)]) from error
     except ConfigurationError as error:
@@ -234,6 +252,24 @@ def _kernel(configuration: LaunchConfiguration) -> Kernel:
             f"{name}:{line}: {text}" if line else f"{name}: {text}" for line, text in error.mistakes
         ]
         raise LaunchError(lines) from error
+
+
+def _code_kernel(
+    data: bytes, name: str, asked: str | None, read: Read
+) -> tuple[Kernel, CodeProgram]:
+    text = decoded(data, name).text
+    isa, _ = chosen_isa(text, name, asked)
+    source = SourceFile(text, name)
+    effective = read(isa, source)
+    try:
+        start = code_model(isa.name).data_address
+        code = read_code_program(text, isa.name, start, effective, source)
+    except AssemblyError as error:
+        raise RejectedSourceError(error, source) from error
+    except ProgramError as error:
+        raise LaunchError(error.mistakes) from error
+    program, expansions = effective
+    return Kernel(name, source, isa, (), program, False, expansions), code
 
 
 def _read(define: Mapping[str, Value], isa: Isa, source: SourceFile) -> EffectiveProgram:
@@ -276,18 +312,34 @@ def _state(
     configuration: LaunchConfiguration,
     kernel: Kernel,
     settings: Mapping[str, Any],
-) -> tuple[AnyState, list[Loaded]]:
+    code: CodeProgram | None,
+) -> Any:
     """Create the machine in its state before the first bundle. Raises `LaunchError`."""
-    state: AnyState = model.make_state(settings)
-    state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
-    _set_registers(model, configuration, state)
+    state = model.make_state(settings)
+    if code is None:
+        state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
+        _set_registers(model, configuration, state)
+        return state
+    try:
+        state.load_code(code, kernel.lines, configuration.entry)
+        for name, value in configuration.registers.items():
+            state.set_register(name, value)
+    except ProgramError as error:
+        raise LaunchError(error.mistakes) from error
+    except (LookupError, ValueError) as error:
+        raise LaunchError([f"`registers`: {error.args[0]}"]) from error
+    return state
+
+
+def _loaded(configuration: LaunchConfiguration, state: AnyState) -> list[Loaded]:
+    """Load the inputs, and check that the outputs can be written. Raises `LaunchError`."""
     try:
         # The types of data depend on registers.
         loaded = load_pieces(state, configuration.load)
         dump_outputs(state, configuration.dump)
     except FileError as error:
         raise LaunchError([str(error)]) from error
-    return state, loaded
+    return loaded
 
 
 def _set_registers(

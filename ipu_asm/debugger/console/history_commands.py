@@ -45,7 +45,8 @@ def who(debugger: Debugger, context: LiveContext, argument: str) -> CommandResul
         return CommandResult(f"{name} was last changed by hand at cycle {change.cycle}; {there}")
     bundle = describe_instruction(debugger, change.pc, change.instruction)
     author = f"`{change.instruction}` in {bundle}" if change.instruction else bundle
-    there = f"at cycle {change.cycle}; `goto {change.cycle}` goes to the moment before it"
+    landed = "" if change.landed is None else f", landed at cycle {change.landed}"
+    there = f"at cycle {change.cycle}{landed}; `goto {change.cycle}` goes to the moment before it"
     return CommandResult(f"{name} was last written by {author} {there}")
 
 

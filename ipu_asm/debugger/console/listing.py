@@ -8,6 +8,7 @@ from ipu_asm.assembler.disassembly import DecodedInstruction
 from ipu_asm.debugger.console.command import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, quoted
+from ipu_asm.debugger.regions import source_instructions
 from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.model import decode_word
 from ipu_asm.expressions.parser import parse_first
@@ -44,7 +45,13 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
     for address in range(max(first, 0), min(first + count, debugger.state.program_limit)):
         word = debugger.state.inst_mem[address]
         place = debugger.lines.place(address)
-        code = _NOT_LOADED if word is None else _code(isa, word, address, labels)
+        if word is None:
+            code = _NOT_LOADED
+        elif isa.has_exposed_pipeline:
+            written = source_instructions(debugger.lines, address)
+            code = "; ".join(text for _, text in written)
+        else:
+            code = _code(isa, word, address, labels)
         line, levels = (place.line, place.levels) if place else (None, "")
         found.append(BundleRow(address, labels.get(address), code, line, levels))
     return found

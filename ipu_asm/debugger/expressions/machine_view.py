@@ -208,7 +208,7 @@ class MachineView:
         first, last = location.start, location.start + location.size - 1
         if location.space is Space.BITS:
             first, last = first // 8, last // 8
-        name = self.vector_at(first)
+        name = self.vector_at(first, last)
         start = self.model.layout.vector_places[name].start
         return regions.region(name, first - start, last - first + 1)
 
@@ -221,9 +221,11 @@ class MachineView:
                     return name
         return layout.scalar_names[location.start]
 
-    def vector_at(self, byte: int) -> str:
-        places = self.model.layout.vector_places.items()
-        return next(name for name, place in places if place.start <= byte < place.stop)
+    def vector_at(self, first: int, last: int) -> str:
+        """Return the smallest vector register that has a range of bytes of the block."""
+        places = self.model.layout.vector_places
+        around = [name for name, at in places.items() if at.start <= first and last < at.stop]
+        return min(around, key=lambda name: places[name].stop - places[name].start)
 
     @cached_property
     def masks(self) -> tuple[str, ...]:
@@ -303,7 +305,8 @@ def location_text(location: Location, view: MachineView) -> LocationText:
             LocationText("", MEMORY, location.start, location.kind.size, suffix), location
         )
     if location.space is Space.BITS:
-        register = view.existing(view.vector_at(location.start // 8))
+        first = location.start // 8
+        register = view.existing(view.vector_at(first, first))
         mask, bit = divmod(location.start - 8 * register.start, MASK.bits)
         return _with_whole(LocationText("", view.masks[mask], bit), location)
     return _text_in_block(location, view)
@@ -316,7 +319,7 @@ def _text_of_scalars(location: Location, view: MachineView) -> LocationText:
 
 
 def _text_in_block(location: Location, view: MachineView) -> LocationText:
-    vector = view.vector_at(location.start)
+    vector = view.vector_at(location.start, location.start + location.size - 1)
     name, register = view.shown_name(vector), view.existing(vector)
     offset, size = location.start - register.start, location.kind.size
     if offset % size:

@@ -40,11 +40,12 @@ from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.debugger.runner import ReadExpected
 from ipu_asm.emulator.element_types import MASK, TYPES
 from ipu_asm.emulator.model import MachineModel
-from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.state import AnyState, InFlight
+from ipu_asm.expressions.tree import number_text
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 _BASE: Final = "base"
 
@@ -61,10 +62,12 @@ class MemoryRange(NamedTuple):
         return self.address + self.size
 
 
+_MAX_SHOWN: Final = 4
 MAX_CHILDREN: Final = 4_096
 """Limit on the items returned at once; one more item states how many are left."""
 _MEMORY_MAP: Final = "Memory map"
 _MACHINE: Final = "Machine"
+_IN_FLIGHT: Final = "In flight"
 _VECTORS: Final = "Vectors"
 _MASKS: Final = "Masks"
 _COUNTERS: Final = ("pc", "cycle")
@@ -125,6 +128,8 @@ class Inspector:
 
     def scopes(self) -> list[Scope]:
         sizes = {name: len(registers) for name, registers in self._scopes.items()}
+        if self._context.view.model.isa.has_exposed_pipeline:
+            sizes[_IN_FLIGHT] = len(self._state.in_flight())
         sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
         shown = (*self._counters, *self._context.settings, _STOPPED, _CHANGED)
         sizes[_MACHINE] = len(shown)
@@ -236,12 +241,30 @@ class Inspector:
             return memory_items(items, self._ranges, self._bases)
         if group.name == _MACHINE:
             return self._machine(items)
+        if group.name == _IN_FLIGHT:
+            return [self._flying(each) for each in self._state.in_flight()]
         return [_register(items, name) for name in self._scopes[group.name]]
 
     def _with_aliases(self, item: Item) -> Item:
         """Return the item of a register with the names that the program has for it."""
         aliases = self._aliases.get(item.name)
         return item._replace(name=f"{item.name} ({', '.join(aliases)})") if aliases else item
+
+    def _flying(self, result: InFlight) -> Item:
+        """Return the item of a result that has not landed: when it does, and where it is from."""
+        when = f"in {counted(result.lands_in, 'cycle')}"
+        place = self._lines.place(result.pc)
+        origin = f"line {place.line}" if place else f"bundle {result.pc}"
+        issued = f"{origin}, {counted(result.issued_before, 'cycle')} ago"
+        text = f"lands {when}; {issued}"
+        if result.content is None:
+            return Item(result.register, f"{text}; waits for an operand", kind="virtual")
+        location = self._context.view.location(result.register)
+        kind = location.kind if location else TYPES["u8"]
+        numbers = kind.decode(result.content) if len(result.content) % kind.size == 0 else ()
+        shown = ", ".join(map(number_text, numbers[:_MAX_SHOWN]))
+        more = ", ..." if len(numbers) > _MAX_SHOWN else ""
+        return Item(result.register, f"{text}: {shown}{more}", kind="virtual")
 
     def _machine(self, items: ItemFactory) -> list[Item]:
         text, count = changes_text(self._comparison)

@@ -9,7 +9,13 @@ from typing import Final, Sequence
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
 from ipu_asm.debugger.inspection.comparison import Content
-from ipu_asm.emulator.element_types import BIT, MASK, TYPES, ElementType
+from ipu_asm.emulator.element_types import (
+    BIT,
+    MASK,
+    TYPES,
+    ElementType,
+    bfloat16_as_float32,
+)
 from ipu_asm.emulator.words import float_texts
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.named_tuple import NamedTuple
@@ -27,7 +33,7 @@ def element_texts(kind: ElementType, data: Content, notation: str | None) -> lis
         table = _byte_texts(kind, notation)
         return [table[byte] for byte in data]
     if kind.is_float and notation in _OF_VALUES:
-        return float_texts(data)
+        return float_texts(bfloat16_as_float32(data) if kind.size == 2 else data)
     if kind == MASK:
         notation = notation or "x"
     elif notation is None:

@@ -65,6 +65,8 @@ def mode_of(presets: Mapping[str, int]) -> int:
 
 def steps_of(program: Program, mode: int = 0) -> list[Step]:
     """Return the step of each address in a mode. Raises `UnsupportedProgramError`."""
+    if program.isa.has_exposed_pipeline:
+        raise UnsupportedProgramError("results that land later")
     targets = {reference.bundle: reference.target for reference in program.references}
     found = []
     for number in program.bundle_at_address:

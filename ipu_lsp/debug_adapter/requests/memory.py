@@ -138,7 +138,7 @@ def _instruction(session: DebugSession, row: BundleRow) -> Json:
     body: Json = {"address": shown_address(row.address), "instruction": row.code}
     if word is None:
         return {**body, "presentationHint": "invalid"}
-    size = debuggee.kernel.isa.image_bytes
+    size = debuggee.kernel.isa.image_bytes or (word.bit_length() + 7) // 8
     is_written = bool(debuggee.shown.path) and debuggee.kernel.expansion is None
     if debuggee.client.shows_words_first and size > _SHORT_WORD:
         body["instruction"] = _with_word(row.code, f"0x{word:0{2 * size}x}", is_written)

@@ -5,8 +5,8 @@ import * as vscode from "vscode";
 /** What `type` says in a launch configuration. */
 export const DEBUG_TYPE = "ipu";
 
-/** The language whose programs can be executed. */
-export const EXECUTABLE = "ipu-asm";
+/** The languages whose programs can be executed. */
+export const EXECUTABLE: readonly string[] = ["aie-asm", "ipu-asm"];
 
 /** The configuration that debugs one program. */
 export function launch(
@@ -19,5 +19,5 @@ export function launch(
 
 /** Whether a document is a program that the machine can execute. */
 export function isKernel(document: vscode.TextDocument | undefined): boolean {
-  return document?.languageId === EXECUTABLE;
+  return document !== undefined && EXECUTABLE.includes(document.languageId);
 }

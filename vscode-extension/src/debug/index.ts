@@ -19,7 +19,7 @@ export const registerDebug: Part = (parts) => [
     dynamicConfigurations,
     vscode.DebugConfigurationProviderTriggerKind.Dynamic,
   ),
-  vscode.languages.registerEvaluatableExpressionProvider(EXECUTABLE, expressionProvider(parts)),
+  vscode.languages.registerEvaluatableExpressionProvider([...EXECUTABLE], expressionProvider(parts)),
   vscode.commands.registerCommand("ipu.debugKernel", debugKernel),
   vscode.commands.registerCommand("ipu.switchDebuggedSource", switchSource),
   vscode.commands.registerCommand("ipu.goToTrip", goToTrip),

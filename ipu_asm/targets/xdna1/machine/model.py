@@ -212,6 +212,7 @@ def _to_nearest(value: int, shift: int) -> int:
 
 
 MODEL = model_of(
+    "xdna1",
     Path(__file__).parent,
     Generation(
         storage=RegisterStorage(FAMILIES, PAIR_NAMES),

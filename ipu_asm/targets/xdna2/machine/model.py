@@ -134,6 +134,7 @@ def _to_float32(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
 
 
 MODEL = model_of(
+    "xdna2",
     Path(__file__).parent,
     Generation(
         storage=RegisterStorage(FAMILIES, PAIR_NAMES),

@@ -1,0 +1,100 @@
+"""Debugging of cores whose results land later: what is on its way belongs to the state."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.emulator import run_program
+from ipu_asm.emulator.code_program import read_code_program
+from ipu_asm.emulator.code_runs import code_model
+from ipu_asm.emulator.element_types import BF16
+from ipu_asm.emulator.model import machine_for
+from ipu_asm.emulator.stops import StopReason
+from ipu_asm.text import SourceFile
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+KERNELS = ("xdna1/matmul_4x8x4.aie2", "xdna1/add_int16.aie2", "xdna2/matmul_bf16.aie2p")
+POINTERS = {"p0": 0x70000, "p1": 0x71000, "p2": 0x72000}
+NUMBERS = {KERNELS[1]: {"r0": 3}, KERNELS[2]: {"r0": 60, "r1": 3}}
+MAX_CYCLES = 200
+
+
+def debugger_of(kernel: str) -> Debugger:
+    """A debugger of an example, with random numbers from 0.5 to 2 at its pointers."""
+    text, isa = (EXAMPLES / kernel).read_text(), kernel.partition("/")[0]
+    state = machine_for(isa).make_state({})
+    code = read_code_program(text, isa, code_model(isa).data_address, source=SourceFile(text))
+    state.load_code(code, code.lines)
+    for name, value in {**POINTERS, **NUMBERS.get(kernel, {})}.items():
+        state.set_register(name, value)
+    low = random.Random(1).randbytes(0x1800)
+    state.xmem.write_address(0x70000, bytes(byte for each in low for byte in (each, 0x3F)))
+    return Debugger(code.lines, state)  # type: ignore[arg-type]
+
+
+def everything(debugger: Debugger) -> tuple[Any, ...]:
+    state = debugger.state
+    file = state.regfile
+    return bytes(file.block), tuple(file.scalars), file.pc, state.in_flight(), state.xmem.image()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_each_cycle_is_the_same_on_the_way_back(kernel: str) -> None:
+    debugger, forwards = debugger_of(kernel), []
+    for _ in range(MAX_CYCLES):
+        forwards.append(everything(debugger))
+        debugger.step()
+        if debugger.state.is_halted:
+            break
+    assert debugger.state.is_halted
+    order = list(range(len(forwards)))
+    random.Random(2).shuffle(order)
+    for cycle in [*reversed(range(len(forwards))), *order]:
+        debugger.go_to(cycle)
+        assert everything(debugger) == forwards[cycle], cycle
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_debugged_run_ends_as_a_run_of_its_own(kernel: str) -> None:
+    debugger = debugger_of(kernel)
+    memory = {0x70000: bytes(debugger.state.xmem.content[0x70000:0x73000])}
+    alone = run_program(
+        (EXAMPLES / kernel).read_text(),
+        kernel.partition("/")[0],
+        registers={**POINTERS, **NUMBERS.get(kernel, {})},
+        memory=memory,
+    )
+    stop = debugger.start()
+    assert (stop.reason, alone.end) == (StopReason.HALTED, "returned")
+    assert debugger.cycle == alone.cycles
+    size = 0x3000
+    found = bytes(debugger.state.xmem.content[0x70000 : 0x70000 + size])
+    assert found == alone.memory(0x70000, size)
+    assert found != memory[0x70000]
+
+
+def test_an_edit_counts_before_what_lands_in_its_cycle() -> None:
+    debugger = debugger_of(KERNELS[0])
+    regions = debugger.runner.accesses.regions
+    debugger.go_to(7)
+    debugger.edit(regions.whole("wl0"), bytes(range(32)))
+    debugger.step()
+    x0 = debugger.runner.accesses.regions.content(debugger.state.regfile, regions.whole("x0"))
+    assert x0[:32] == bytes(range(32))
+    debugger.step_back()
+    debugger.step()
+    assert debugger.state.core.state.register("wl0") == int.from_bytes(range(32), "little")
+
+
+@pytest.mark.parametrize(
+    ("number", "data"),
+    [(1.0, "803f"), (-2.5, "20c0"), (1.00390625, "803f"), (1.01171875, "823f"), (1e-40, "0100")],
+)
+def test_numbers_are_rounded_to_the_nearest_bfloat16(number: float, data: str) -> None:
+    assert BF16.encode(number) == bytes.fromhex(data)
+    assert BF16.decode(bytes.fromhex("803f0040c07f"))[:2] == (1.0, 2.0)
