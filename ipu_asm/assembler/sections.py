@@ -54,6 +54,10 @@ _FLOAT_FORMATS = {".float": "<f", ".single": "<f", ".double": "<d", ".float32": 
                   ".float64": "<d", ".dc.s": "<f", ".dc.d": "<d"}  # fmt: skip
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, '"': 34, "\\": 92}
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|[xX][0-9a-fA-F]+|.)", re.DOTALL)
+_WITH_BYTES = {
+    *(word for word, taken in ARGUMENTS.items() if taken.kind in (INTEGERS, STRINGS)),
+    *_FLOAT_FORMATS,
+}
 _SILENT = re.compile(
     r"\.(?:file|ident|loc|cfi_\w+|addrsig\w*|extern|worker|supervisor|version|no_dead_strip|purgem"
     r"|(?:allow|warn_on|error_on)_\w+|(?:no)?altmacro|print|warning|func|endfunc)"
@@ -208,13 +212,17 @@ class _Assembler:
 
     def _directive(self, number: int, bundle: Bundle) -> None:
         word = (bundle.directive or "").lower()
-        arguments = directive_arguments(bundle.syntax) or ()
+        known = directive_arguments(bundle.syntax)
+        arguments = known or ()
         handler = _HANDLERS.get(word)
         assigned = bundle.syntax.words[bundle.syntax.plan.directive + 1 :]
         taken = ARGUMENTS.get(word)
         if assigned[:1] == ("=",):
             text = _text_between(self.program, number, "=")
             self.table.assign(bundle.directive or "", text, self.place(number))
+        elif known is None and (handler is not None or word in _WITH_BYTES):
+            message = f"the arguments of {quoted(word)} are not known: is a header missing?"
+            self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message))
         elif handler is not None:
             handler(self, number, word, arguments)
         elif taken is not None and taken.kind == INTEGERS:

@@ -30,6 +30,8 @@ _HALF = re.compile(r"(?!0[xX])[0-9.]+(?:[eE][-+]?[0-9]+)?h")
 _CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
 _SYMBOL = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
 _MACRO_PART = "\\"
+_ESCAPE = re.compile(r"""'\\([btnfr"'\\])'""")
+_ESCAPES = {"b": 8, "t": 9, "n": 10, "f": 12, "r": 13}
 _MAX_DEPTH = 40
 _MAX_LENGTH = 20_000  # names of C++ with templates have thousands of characters
 _MAX_TOKENS = 2_000
@@ -66,6 +68,8 @@ class Expression(NamedTuple):
 @lru_cache(maxsize=20_000)
 def read_expression(text: str) -> Expression:
     """Parse and evaluate an expression, given without surrounding blanks."""
+    if _MACRO_PART in text:
+        text = without_escapes(text)
     if _MACRO_PART in text or _CALL.search(text):
         return Expression(is_opaque=True)
     if len(text) > _MAX_LENGTH:
@@ -98,8 +102,15 @@ def read_expression(text: str) -> Expression:
     )
 
 
+def without_escapes(text: str) -> str:
+    """Return an expression with numbers for characters that are written with a backslash."""
+    return _ESCAPE.sub(lambda match: str(_ESCAPES.get(match[1], ord(match[1]))), text)
+
+
 def evaluate(text: str, symbols: Symbols) -> int | None:
     """Return the value of an expression; None if it depends on what only the linker knows."""
+    if _MACRO_PART in text:
+        text = without_escapes(text)
     known = _SYMBOL.sub(lambda match: _valued(match[0], symbols), text)
     return read_expression(known.strip()).value
 

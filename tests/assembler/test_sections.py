@@ -178,6 +178,16 @@ def test_a_symbol_has_the_value_that_was_assigned_last(text: str, expected: list
         assert list(b"".join(assemble(f".data\n{text}", isa=isa))) == expected
 
 
+def test_characters_are_written_with_a_backslash_too() -> None:
+    data = "'a', '\\n', ';', '\\'', '\\\\' + x, '\\t'"
+    for isa in ("xdna1", "colossus"):
+        assert b"".join(assemble(f"x = 1\n.data\n.byte {data}\n", isa=isa)) == b"a\n;']\t"
+
+
+def test_bytes_that_cannot_be_read_are_an_error() -> None:
+    check_refused(".data\n.byte '\\x41'\n", "the arguments of `.byte` are not known")
+
+
 def test_an_alias_of_a_symbol_of_another_file_is_a_relocation() -> None:
     code = read(".set a, ext + 4\n.data\n.long a, a + 1, ext\n")
     found = [(each.symbol, each.addend) for each in section(code, ".data").relocations]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from ipu_asm.isa.gnu_expressions import C_OPERATORS, ExpressionReader
+from ipu_asm.isa.gnu_expressions import C_OPERATORS, ExpressionReader, without_escapes
 
 _TOKEN = re.compile(
     r"(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)|(?P<character>'(?:[^\\\r\n]|\\.)')"
@@ -33,6 +33,7 @@ def has_names(text: str) -> bool:
 
 def evaluated(text: str, symbols: Mapping[str, int | None]) -> int | None:
     """Evaluate an expression with the values of its symbols; None without a value."""
+    text = without_escapes(text)
     known = _SYMBOL.sub(lambda match: f"({symbols.get(match[0], match[0])})", text)
     try:
         return None if has_names(known) else value_of(known.replace(" ", ""))
