@@ -122,8 +122,7 @@ def _suppressed(
         return kept
     # An error may hide findings. They appear, and need their comments, once the error is fixed.
     has_errors = any(finding.severity is Severity.ERROR for finding in findings)
-    removable = Applicability.UNSAFE if has_errors else Applicability.SAFE
-    unused = list(_unused(suppressions, removable))
+    unused = list(_unused(suppressions, has_errors))
     return kept + [finding for finding in unused if not suppressions.suppress(finding)]
 
 
@@ -174,14 +173,14 @@ class _Suppressions:
         return text not in _OWN_NAMES and not self._used.get((comment.line, text), False)
 
 
-def _unused(suppressions: _Suppressions, removable: Applicability) -> Iterator[Diagnostic]:
+def _unused(suppressions: _Suppressions, has_errors: bool) -> Iterator[Diagnostic]:
     for comment in suppressions.comments:
         message = _why_ineffective(comment, suppressions.source.text)
         if message:
             fix = _removal(suppressions, comment, Applicability.UNSAFE)
             yield _finding(message, comment.span, fix)
         else:
-            yield from _unused_names(suppressions, comment, removable)
+            yield from _unused_names(suppressions, comment, has_errors)
 
 
 def _why_ineffective(comment: SuppressionComment, text: str) -> str:
@@ -195,12 +194,20 @@ def _why_ineffective(comment: SuppressionComment, text: str) -> str:
 
 
 def _unused_names(
-    suppressions: _Suppressions, comment: SuppressionComment, removable: Applicability
+    suppressions: _Suppressions, comment: SuppressionComment, has_errors: bool
 ) -> Iterator[Diagnostic]:
-    """A finding for each unused name. A fix removes names of rules only, since others are typos."""
+    """A finding for each unused name. A fix removes names of rules only, since others are typos.
+
+    In a text with errors, those of warnings and hints may be needed.
+    """
     names = comment.names or ()
     texts = [suppressions.text(name) for name in names]
-    unused = [suppressions.is_unused(comment, name) for name in names]
+    hidden = _known()[2] if has_errors else frozenset()
+    unused = [
+        text not in hidden and suppressions.is_unused(comment, name)
+        for name, text in zip(names, texts)
+    ]
+    removable = Applicability.UNSAFE if has_errors else Applicability.SAFE
     removed = [unneeded and text in _known()[1] for unneeded, text in zip(unused, texts)]
     first_kept = removed.index(False) if False in removed else None
     for number, name in enumerate(names):
@@ -241,10 +248,11 @@ def _finding(message: str, span: Span, fix: Fix) -> Diagnostic:
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[Vocabulary, frozenset[str]]:
-    """The names and codes of all rules, and that of all of them."""
+def _known() -> tuple[Vocabulary, frozenset[str], frozenset[str]]:
+    """The names and codes of all rules and that of all of them, and those of no errors."""
     from ipu_asm.lint.rules import all_rules  # loads every rule, and few texts need them
 
-    names = [part for rule in all_rules() for part in (rule.id.name, rule.id.code)]
-    names.append(EVERYTHING)
-    return Vocabulary(names), frozenset(names)
+    parts = {part: rule.id.severity for rule in all_rules() for part in rule.id[:2]}
+    parts[EVERYTHING] = Severity.WARNING
+    others = (name for name, severity in parts.items() if severity is not Severity.ERROR)
+    return Vocabulary([*parts]), frozenset(parts), frozenset(others)

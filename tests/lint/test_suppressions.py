@@ -250,8 +250,8 @@ def test_fixes_of_several_names_can_be_made_at_once() -> None:
         ("acc; bkpt;; # ipu: ignore[W203] ipu: ignore", Applicability.UNSAFE),
         ("acc; bkpt;; # ipu: ignore[W203], ipu: ignore[H104] both", Applicability.UNSAFE),
         # The finding may come back when the error is mended.
-        ("acx; bkpt;; # ipu: ignore[W203]", Applicability.UNSAFE),
-        ("acx; bkpt;; # ipu: ignore[W203, unknown-mnemonic]", Applicability.UNSAFE),
+        ("acx; bkpt;; # ipu: ignore[E104]", Applicability.UNSAFE),
+        ("acx; bkpt;; # ipu: ignore[E104, unknown-mnemonic]", Applicability.UNSAFE),
         # Nobody knows what an unknown name was to silence.
         ("acc;; a: acc;; # ipu: ignore[unused-lable]", Applicability.DISPLAY),
         ("acc; bkpt;; # ipu: ignore[H1O4]", Applicability.DISPLAY),
@@ -266,6 +266,14 @@ def test_only_names_of_findings_that_are_surely_not_there_are_removed(
     assert (fix and fix.applicability) == applicability
 
 
+def test_an_error_elsewhere_makes_no_suppression_of_a_warning_unused() -> None:
+    text = "set lr1 5;; # ipu: ignore[W309]\nset lr1 6;;\nstr_acc_reg lr1 cr0;;\nbkpt;;\n"
+    assert analyze(text).diagnostics == ()
+    broken = text.replace("bkpt", "bkbt")
+    assert [finding.code for finding in analyze(broken).diagnostics] == ["E101"]
+    assert "W001" in [f.code for f in analyze(broken.replace("W309", "W999")).diagnostics]
+
+
 def test_a_comment_with_a_name_that_no_finding_has_stays() -> None:
     text = "acc; bkpt;; # ipu: ignore[W203, W999] why"
     check_mended(text, "acc; bkpt;; # ipu: ignore[W999] why")
@@ -278,7 +286,7 @@ def test_the_cost_of_suppressions_grows_with_their_number_only() -> None:
 
 def calls_for(count: int) -> int:
     """How many functions an analysis of that many used and unused suppressions calls."""
-    text = "set lr0 40000;; # ipu: ignore[W203, H104] why\n" * count
+    text = "set lr0 40000;; # ipu: ignore[W203, E105] why\n" * count
     calls = 0
 
     def count_call(frame: object, event: str, argument: object) -> None:
