@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect_left
+from functools import cached_property
 from typing import Any, Callable, Generic, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
@@ -107,12 +108,23 @@ class IncrementalCache:
             isa, bundles = self._isa, self._bundles
             old = self._old_numbers(test)
             if old is None or self._kept is None:
-                numbers = [number for number, bundle in enumerate(bundles) if test(isa, bundle)]
+                numbers = self._numbers_of([b for b in self._distinct if test(isa, b)])
             else:
                 fresh = [number for number in self._kept.inserted if test(isa, bundles[number])]
                 numbers = self._kept.joined(old, fresh)
             self._numbers[test] = numbers
         return numbers
+
+    @cached_property
+    def _distinct(self) -> list[Bundle]:
+        """The bundles without repetition: of files with macros, a third of all."""
+        return list({id(bundle): bundle for bundle in self._bundles}.values())
+
+    def _numbers_of(self, bundles: Sequence[Bundle]) -> list[int]:
+        wanted = set(map(id, bundles))
+        if not wanted:
+            return []
+        return [number for number, bundle in enumerate(self._bundles) if id(bundle) in wanted]
 
     def among(
         self, name: str, numbers: list[int], test: Callable[[int], bool], holds: bool

@@ -8,6 +8,7 @@ resolve it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
@@ -96,6 +97,7 @@ fields of which only the names are public say so.
 
 _NUMBER = re.compile(r"\d+")
 LOCAL_PREFIX = ".L"
+_MAX_PROBLEMS = 256
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
 _GROUP = re.compile(r"([ma])([0-9]{1,3})")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
@@ -143,6 +145,8 @@ class RegisterOperand(OperandType):
             name + mark: (number, len(name)) for name, number in written.items() for mark in marks
         }
         self._vocabulary = Vocabulary(self.registers)
+        # Names that macros give to registers are tried in each form of a mnemonic.
+        self._problem = lru_cache(maxsize=_MAX_PROBLEMS)(self._problem_of)
 
     def parse(self, text: str) -> int | UnplacedFinding | None:
         known = self._written.get(text)
@@ -154,7 +158,7 @@ class RegisterOperand(OperandType):
         number, end = self._written[text]
         return [NamedRegister(group(self.file, number, self.group_width), 0, end)]
 
-    def _problem(self, text: str) -> UnplacedFinding | None:
+    def _problem_of(self, text: str) -> UnplacedFinding | None:
         expression = read_expression(text)
         if expression.is_opaque:
             return None
