@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from functools import wraps
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any, Callable, Iterable, Iterator, NoReturn, Sequence
@@ -25,6 +24,7 @@ from ipu_asm.source.jinja.limits import (
     METHOD_LIMITS,
     LimitError,
     Meter,
+    processor_time,
     require_field,
     require_operands,
 )
@@ -54,16 +54,16 @@ class Recorder:
 
     def start(self) -> None:
         """Begin with a new allowance of time for all contexts."""
-        self._end = time.thread_time() + MAX_SECONDS_OF_ALL
+        self._end = processor_time() + MAX_SECONDS_OF_ALL
 
     @property
     def is_late(self) -> bool:
         """Whether all time is spent."""
-        return time.thread_time() > self._end
+        return processor_time() > self._end
 
     def reset(self, tokens: Sequence[Token]) -> None:
         """Begin anew, before a template with these tokens is rendered."""
-        self.meter = Meter(min(self._end, time.thread_time() + MAX_SECONDS))
+        self.meter = Meter(min(self._end, processor_time() + MAX_SECONDS))
         self.literals.clear()
         for number, token in enumerate(tokens):
             if token.kind == "data":
