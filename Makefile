@@ -2,7 +2,7 @@
 VENV ?= .venv
 PYTHON = $(VENV)/bin/python
 
-.PHONY: help setup fast check generate core editors ci bench
+.PHONY: help setup fast check generate core editors ci bench playground serve
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,12 @@ core: ## compile the cores of the emulator, with the compiler of the extra `core
 editors: ## the tests in real editors, which are installed first
 	$(PYTHON) tests/editors/install.py all
 	$(PYTHON) -m pytest tests/editors --reruns 1 -rR
+
+playground: ## the page in which all of it runs, in playground/dist
+	$(PYTHON) playground/build.py
+
+serve: ## the page at http://127.0.0.1:8000
+	$(PYTHON) -m http.server --bind 127.0.0.1 --directory playground/dist 8000
 
 bench: ## the benchmarks, as ratios measured in one run
 	$(PYTHON) -m benchmarks
