@@ -13,7 +13,7 @@ from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
 from ipu_asm.isa.description import IsaError
-from ipu_asm.isa.model import InstructionSpec, Isa, Slot
+from ipu_asm.isa.model import InstructionSpec, Isa, Scheduling, Slot
 from ipu_asm.isa.scalar import Counting, operands_counted
 from ipu_asm.isa.storage import CodeSizes, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
@@ -45,6 +45,7 @@ class FormsDescription(NamedTuple):
     zeros: frozenset[str] = frozenset()
     memories: tuple[Memory, ...] = ()
     scratch: frozenset[str] = frozenset()
+    scheduling: Scheduling = Scheduling()
     counting: Counting = Counting()
     code_sizes: CodeSizes | None = None
 
@@ -87,6 +88,7 @@ def build_forms(description: FormsDescription) -> Isa:
         zeros=description.zeros,
         memories=description.memories,
         scratch=description.scratch,
+        scheduling=description.scheduling,
         counting=description.counting,
         code_sizes=description.code_sizes,
     )

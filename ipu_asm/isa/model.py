@@ -193,6 +193,18 @@ class Slot(NamedTuple):
         return len(self.lows)
 
 
+class Scheduling(NamedTuple):
+    """What schedules of an exposed pipeline may write.
+
+    `twins` are mnemonics that mean the same with the same operands, in other slots. `loop_setup`
+    are the instructions in front of a hardware loop, with `{turns}`, `{added}`, `{start}` and
+    `{end}`.
+    """
+
+    twins: tuple[tuple[str, ...], ...] = ()
+    loop_setup: tuple[str, ...] = ()
+
+
 class Isa:
     """An instruction set. It is immutable; `build_isa` or `build_forms` creates it.
 
@@ -202,11 +214,12 @@ class Isa:
     `loop_registers` hold the first and last bundle of a hardware loop. `live_at_return` are the
     registers that callers may read after a function returns. `zeros` read as zero. The first of
     `memories` is the default. `scratch` registers hold neither arguments nor values that a function
-    must preserve, so that they are undefined when it begins. `spaces` are what instructions access
-    by addresses that are sums of registers. `constants` are registers that always hold the same
-    number, `resets` those that hold another number than 0 when a program begins. `mem_lines` is the
-    form of the words in `mem` images. `counting` is what loops count with, for sets whose registers
-    may hold data. `code_sizes` is given where instructions and bundles have fixed sizes.
+    must preserve, so that they are undefined when it begins. `scheduling` is for an exposed
+    pipeline. `spaces` are what instructions access by addresses that are sums of registers.
+    `constants` are registers that always hold the same number, `resets` those that hold another
+    number than 0 when a program begins. `mem_lines` is the form of the words in `mem` images.
+    `counting` is what loops count with, for sets whose registers may hold data. `code_sizes` is
+    given where instructions and bundles have fixed sizes.
     """
 
     def __init__(
@@ -230,6 +243,7 @@ class Isa:
         zeros: frozenset[str] = frozenset(),
         memories: tuple[Memory, ...] = (),
         scratch: frozenset[str] = frozenset(),
+        scheduling: Scheduling | None = None,
         spaces: Mapping[str, AddressSpace] = {},
         constants: Mapping[str, int] = {},
         resets: Mapping[str, int] = {},
@@ -258,6 +272,7 @@ class Isa:
         self.loop_registers = loop_registers
         self.live_at_return = live_at_return
         self.scratch = scratch
+        self.scheduling = scheduling or Scheduling()
         self.spaces = spaces
         self.constants = constants
         self.resets = resets

@@ -123,8 +123,12 @@ class _McaRun:
             warnings = [each for each in findings if each.severity is not Severity.ERROR]
             self._show([*errors, *warnings], analysis, "nothing reported")
             return ExitStatus.FINDINGS
-        self._show(findings, analysis, "")
+        self._show([] if options.schedule else findings, analysis, "")
         is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
+        if options.schedule:
+            text = scheduled_text(analysis)
+            self._texts += [] if text is None else [text]
+            return ExitStatus.FINDINGS if text is None else ExitStatus.OK
         if options.pack:
             return self._pack(analysis) or (ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
         status: int = ExitStatus.OK
@@ -333,6 +337,33 @@ def _rewritten(
     proof = "proven, and compared in runs on random data"
     _print_saved(path, (source.size, final.bundles[1]), (before, cycles), proof)
     return final.text
+
+
+def scheduled_text(analysis: Analysis) -> str | None:
+    """Return the text of a program whose regions are scheduled, and print how long they are.
+
+    None if that cannot be done, or not be proven; prints why.
+    """
+    from ipu_asm.testbench.scheduling import scheduled_with_proof  # needs the emulator
+
+    path = analysis.source.path
+    try:
+        if analysis.expanded:
+            raise PackingError("what macros or includes write is not scheduled")
+        found, runs, reason = scheduled_with_proof(analysis.program)
+    except PackingError as error:
+        print_message(PROGRAM, f"{path}: not scheduled: {error}")
+        return None
+    for region in found.regions:
+        operations = counted(len(region.operations), "operation")
+        text = f"{operations} in {counted(region.interval or region.length, 'bundle')}"
+        if region.interval:
+            text += f" a turn, {counted(region.stages, 'turn')} overlap"
+        print_message(PROGRAM, f"{path}: {region.region.name}: {text}", "note")
+    proof = "each read sees the same result when results land"
+    compared = f"compared in {runs} runs on random data" if runs else f"not run: {reason}"
+    print_message(PROGRAM, f"{path}: proven: {proof}; {compared}", "note")
+    return found.scheduled.text
 
 
 def _loop_text(loop: OverlappedLoop) -> str:

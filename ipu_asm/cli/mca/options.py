@@ -160,6 +160,11 @@ class McaOptions(Options):
         metavar="PERCENT",
         help="with --baseline: exit with 1 if cycles grow by more than that, such as 2%%",
     )
+    schedule: bool = flag(
+        "--schedule",
+        group=_OUTPUT,
+        help="xdna1, xdna2: write operations that are in order, one a line, as bundles",
+    )
     output: str | None = option(
         "-o",
         "--output",
@@ -231,8 +236,12 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
     if options.certify and (options.pack or options.format not in (TEXT, JSON)):
         what = "--pack" if options.pack else f"--format {options.format}"
         parser.error(f"--certify writes text or json, found {what}")
-    if not options.is_for_one and (options.pack or options.format == HTML):
-        what = "--pack" if options.pack else f"--format {HTML}"
+    beside = options.pack or options.certify or options.baseline is not None
+    if options.schedule and (beside or options.format != TEXT):
+        parser.error("--schedule writes a program: found another output beside it")
+    if not options.is_for_one and (options.pack or options.schedule or options.format == HTML):
+        written = "--schedule" if options.schedule else f"--format {HTML}"
+        what = "--pack" if options.pack else written
         parser.error(f"{what} is for one program, found several files or a folder")
     return options
 

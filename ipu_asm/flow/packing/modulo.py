@@ -20,6 +20,7 @@ from ipu_asm.flow.packing.dependences import (
     resource_bound,
 )
 from ipu_asm.flow.packing.inductive import ShiftedGraph
+from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 
@@ -90,8 +91,9 @@ def modulo_schedule(
 
     def found(interval: int, count: int, most: int, tried: Sequence[ShiftedGraph]) -> _Found:
         for shifted in tried:
-            search = _Search(isa, shifted.graph, interval, interval * count, most)
-            times = None if is_over() else search.times(branch)
+            last = [interval * count - 1] * len(operations)
+            search = Search(isa, shifted.graph, interval, last, most)
+            times = None if is_over() else search.times(branch, interval - 1)
             if times is not None:
                 return LoopSchedule(ModuloSchedule(interval, tuple(times)), shifted)
         return None
@@ -109,27 +111,50 @@ def modulo_schedule(
     return None
 
 
-class _Search:
-    """A depth-first search for the times of operations, below `horizon`."""
+Units = tuple[tuple[str, ...], ...]
+"""The units that an operation takes up in each of the slots in which it may be."""
+
+
+def units_of(isa: Isa, operation: Operation) -> Units:
+    """Return the units of the slot of an operation; a slot without units is one itself."""
+    return (isa.slot_by_name[operation.slot].units or (operation.slot,),)
+
+
+class Search:
+    """A depth-first search for the times of operations, from 0 to each one's `last`.
+
+    `chosen` has the number of the slot in which each operation is, out of those in `units`.
+    """
 
     def __init__(
-        self, isa: Isa, graph: DependenceGraph, interval: int, horizon: int, most_tries: int
+        self,
+        isa: Isa,
+        graph: DependenceGraph,
+        interval: int,
+        last: Sequence[int],
+        most_tries: int,
+        *,
+        units: Sequence[Units] | None = None,
     ) -> None:
-        self._operations = graph.operations
-        self._capacities = {slot.name: slot.capacity for slot in isa.slots}
+        self.chosen = [0] * len(graph.operations)
+        self._units = units or [units_of(isa, each) for each in graph.operations]
+        self._capacities = {slot.name: slot.capacity for slot in isa.slots if not slot.units}
         self._interval = interval
         self._tries = most_tries
         self._used: Counter[tuple[str, int]] = Counter()
-        self._times = _Times(graph, interval, horizon)
+        self._times = _Times(graph, interval, last)
 
-    def times(self, branch: int) -> list[int] | None:
-        """Return the times with the branch at the end of the first interval; None if none fit."""
+    def times(self, branch: int, time: int) -> list[int] | None:
+        """Return the times, that of the branch being given; None if none are found.
+
+        A number below 0 is no branch.
+        """
         times = self._times
-        if not times.is_possible or not self._place(branch, self._interval - 1):
+        if not times.is_possible or (branch >= 0 and not self._place(branch, time)):
             return None
-        rest = [number for number in range(len(self._operations)) if number != branch]
+        rest = [number for number in range(len(self._units)) if number != branch]
         order = sorted(rest, key=lambda number: (times.low[number], number))
-        waiting: list[Iterator[int]] = []
+        waiting: list[Iterator[tuple[int, int]]] = []
         while len(waiting) < len(order):
             waiting.append(self._free(order[len(waiting)]))
             while not self._next(order[len(waiting) - 1], waiting[-1]):
@@ -139,41 +164,46 @@ class _Search:
                 self._take_back(order[len(waiting) - 1])
         return times.low
 
-    def _next(self, number: int, free: Iterator[int]) -> bool:
+    def _next(self, number: int, free: Iterator[tuple[int, int]]) -> bool:
         """Place an operation at the next time that is free for it; return whether there is one."""
-        for time in free:
+        for time, choice in free:
             self._tries -= 1
             if self._tries <= 0:
                 return False
+            self.chosen[number] = choice
             if self._place(number, time):
                 return True
         return False
 
-    def _free(self, number: int) -> Iterator[int]:
-        slot = self._operations[number].slot
+    def _free(self, number: int) -> Iterator[tuple[int, int]]:
         low, high = self._times.low[number], self._times.high[number]
         for time in range(low, min(high + 1, low + self._interval)):
-            if self._used[slot, time % self._interval] < self._capacities[slot]:
-                yield time
+            for choice, units in enumerate(self._units[number]):
+                place = time % self._interval
+                if all(self._used[u, place] < self._capacities.get(u, 1) for u in units):
+                    yield time, choice
 
     def _place(self, number: int, time: int) -> bool:
         if not self._times.fix(number, time):
             return False
-        self._used[self._operations[number].slot, time % self._interval] += 1
+        self._count(number, time, 1)
         return True
 
     def _take_back(self, number: int) -> None:
-        time = self._times.low[number]
-        self._used[self._operations[number].slot, time % self._interval] -= 1
+        self._count(number, self._times.low[number], -1)
         self._times.undo()
+
+    def _count(self, number: int, time: int, count: int) -> None:
+        for unit in self._units[number][self.chosen[number]]:
+            self._used[unit, time % self._interval] += count
 
 
 class _Times:
     """The times that are left for each operation, from `low` to `high`."""
 
-    def __init__(self, graph: DependenceGraph, interval: int, horizon: int) -> None:
+    def __init__(self, graph: DependenceGraph, interval: int, last: Sequence[int]) -> None:
         count = len(graph.operations)
-        self.low, self.high = [0] * count, [horizon - 1] * count
+        self.low, self.high = [0] * count, list(last)
         self._behind: list[list[tuple[int, int]]] = [[] for _ in range(count)]
         self._before: list[list[tuple[int, int]]] = [[] for _ in range(count)]
         for each in graph.dependences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
-from ipu_asm.isa.model import Isa
+from ipu_asm.isa.model import Isa, Scheduling
 from ipu_asm.isa.surface import (
     COMMON,
     SYMBOL_DIRECTIVES,
@@ -121,6 +121,15 @@ class Engine(NamedTuple):
     wide_files: tuple[str, ...]
 
 
+_TWINS = (
+    *((f"vlda{kind}", f"vldb{kind}") for kind in ("", ".2d", ".3d", ".128")),
+    *((f"padda{kind}", f"paddb{kind}", f"padds{kind}") for kind in ("", ".2d", ".3d")),
+    ("mova", "movx", "mov"),
+)
+"""Mnemonics that mean the same in the slots of both loads, of the store and of moves."""
+_LOOP_SETUP = ("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}")
+
+
 def isa_of(engine: Engine) -> Isa:
     """Return the instruction set of a generation, built from the forms of its tables."""
     registers = registers_of(engine.families)
@@ -140,6 +149,7 @@ def isa_of(engine: Engine) -> Isa:
             (*_LIVE_AT_RETURN, *(f"r{number}" for number in engine.callee_saved))
         ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
+        scheduling=Scheduling(_TWINS, _LOOP_SETUP),
         counting=COUNTING._replace(
             products={_mode(text): count for text, count in engine.products.items()},
             wide_files=engine.wide_files,
