@@ -155,3 +155,18 @@ def test_what_cannot_be_run_is_told(arguments: str, status: int, message: str) -
 def test_options_of_these_machines_are_refused_for_others() -> None:
     Path("a.ipu").write_text("bkpt;;\n")
     assert "--set: `ipu` has no such machine; see --cr" in check("a.ipu --set r0=1", 2).err
+
+
+def test_a_session_of_the_terminal_debugger_steps_and_knows_when_a_result_landed() -> None:
+    Path("commands.txt").write_text("step 7\nwho r1\nstep\np r1\nc\nrc\n")
+    np.save("words.npy", np.array([41], np.uint32))
+    ran = check(
+        "count.aie2 --set p0=0x70000 --set p1=0x70100 --set r0=1 --set lr=0x40 "
+        "--load words.npy@0x70000 --commands commands.txt"
+    )
+    lines = ran.out.splitlines()
+    assert "cycle 8, bundle 8 (`count+8`, line 12)" in lines
+    assert any("`lda r1, [p0, #0]`" in line and "landed at cycle 7" in line for line in lines)
+    assert "r1 = 42" in ran.out
+    assert "halted by `ret`" in ran.out
+    assert lines[-1] == "left in front of bundle 0 (`count`, line 4); cycle 0"

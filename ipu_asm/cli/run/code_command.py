@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError, object_of
-from ipu_asm.assembler.kernel import chosen_isa
+from ipu_asm.assembler.kernel import Kernel, chosen_isa
 from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, shown_rate, write
 from ipu_asm.cli.programs import read_source, show_findings
 from ipu_asm.cli.run.checks import check_outputs, is_page
@@ -18,6 +18,7 @@ from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, is_code_file
 from ipu_asm.emulator.faults import MachineFaultError, ProgramError, UnknownResultError
 from ipu_asm.emulator.interrupts import Interrupts
+from ipu_asm.emulator.stops import describe_stop
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.data.source import Data
@@ -73,6 +74,8 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
         [_numbers(each, program.isa.name) for each in requests]
         for requests in (options.load, options.expect)
     )
+    if options.is_debugged:
+        return _debugged(options, program, source, model, loads)
     machine: CodeMachine = model.make_machine(program)
     try:
         _set_up(machine, program, model, options, loads)
@@ -90,8 +93,6 @@ _REFUSED: Mapping[str, Callable[[RunOptions], object]] = {
     "--load-state": lambda options: options.load_state,
     "--save-state": lambda options: options.save_state,
     "--break": lambda options: options.breaks,
-    "--interactive": lambda options: options.interactive,
-    "--commands": lambda options: options.commands,
 }
 
 
@@ -100,6 +101,9 @@ def _check_options(options: RunOptions) -> None:
     given += [f"--{name.replace('_', '-')}" for name in options.host]
     if given:
         usage_error(f"argument {given[0]}: a program of machine code takes no such option")
+    if options.is_debugged and (options.dump or options.expect):
+        name = "--dump" if options.dump else "--expect"
+        usage_error(f"argument {name}: a session with a program of machine code takes none")
     if options.profile is not None and not options.profile.lower().endswith(".json"):
         usage_error("argument --profile: of machine code a profile is data, found no `.json`")
 
@@ -177,6 +181,35 @@ def _set_up(
             machine.state.write_memory(data.place.address, numbers.data)
         except MachineFaultError as error:
             usage_error(f"argument --load: {error}")
+
+
+def _debugged(
+    options: RunOptions,
+    program: CodeProgram,
+    source: SourceFile,
+    model: CodeModel,
+    loads: Sequence[tuple[Numbers, Data]],
+) -> int:
+    """Run a session of the terminal debugger; return the exit status."""
+    from ipu_asm.cli.run.interactive.session import Screen, Session
+    from ipu_asm.cli.run.interactive.terminal import converse
+
+    lines = program.lines
+    if lines is None:
+        usage_error("a session needs a source; `ipu-as disassemble` makes one of an object")
+    state = model.stepping().make_state({})
+    try:
+        state.load_code(program, lines, options.entry)
+    except ProgramError as error:
+        usage_error(str(error))
+    _set_up(state.core, program, model, options, loads)
+    state.show()
+    expansions = (lines.expansion,) if lines.expansion else ()
+    kernel = Kernel(source.path, source, program.isa, (), lines.program, False, expansions)
+    session = Session(kernel, state, options, settings={}, screen=Screen())
+    status = converse(session, options)
+    write(f"{describe_stop(session.run_end())}; cycle {session.debugger.cycle:,}\n", sys.stdout)
+    return status
 
 
 def _argument(text: str) -> int:

@@ -228,7 +228,6 @@ def debug(
     Commands are those of `--commands`, then, with `--interactive`, those of the terminal or the
     pipe. Raises as `execute` does, and `FileError` if the commands cannot be read.
     """
-    script = None if options.commands is None else _script(options.commands)
     state, loaded = start_state(kernel, options, host)
     ranges = [MemoryRange(each.text, each.address, each.size) for each in loaded]
     session = Session(
@@ -240,6 +239,20 @@ def debug(
         ranges=ranges,
         data=host_data(state, loaded, options.dump, host.expected),
     )
+    status = converse(session, options, read_line)
+    stop = session.run_end()
+    machine = session.debugger.machine
+    printed = printed_values(session.context, options.prints)
+    return RunOutcome(
+        machine, stop, 0.0, None, host=host, loaded=loaded, printed=printed, session=status
+    )
+
+
+def converse(
+    session: Session, options: RunOptions, read_line: Callable[[Session], ReadLine] = line_reader
+) -> ExitStatus:
+    """Carry out the commands of a session as `debug` says; return the exit status."""
+    script = None if options.commands is None else _script(options.commands)
     status = ExitStatus.INTERRUPTED if _begin(session) else ExitStatus.OK
     if status is ExitStatus.OK and script is not None and options.commands is not None:
         status = run_script(session, options.commands, script)
@@ -249,12 +262,7 @@ def debug(
             status = ExitStatus.OK
         elif status is ExitStatus.OK:
             status = run_script(session, _PIPE, _piped())
-    stop = session.run_end()
-    machine = session.debugger.machine
-    printed = printed_values(session.context, options.prints)
-    return RunOutcome(
-        machine, stop, 0.0, None, host=host, loaded=loaded, printed=printed, session=status
-    )
+    return status
 
 
 def _begin(session: Session) -> bool:

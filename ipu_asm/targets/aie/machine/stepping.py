@@ -257,6 +257,8 @@ class SteppedCore:
         self.cycles = 0
         self.snapshot = type(state.regfile)()
         self._begun_at = 0
+        # A return to what the host has put into the link register ends the program.
+        state.core.start(state.core.state.pc)
 
     @property
     def end(self) -> str:
