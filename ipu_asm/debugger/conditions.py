@@ -6,7 +6,12 @@ import re
 from functools import partial
 from typing import Callable, Final
 
-from ipu_asm.debugger.breakpoints import Condition
+from ipu_asm.debugger.breakpoints import (
+    Condition,
+    HitCondition,
+    LogText,
+    parse_hit_condition,
+)
 from ipu_asm.debugger.expressions.compilation import compile_condition
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluator import (
@@ -81,17 +86,54 @@ class BreakpointError(Exception):
     """The reason why a breakpoint cannot be set."""
 
 
-def check_condition(context: Context, text: str) -> None:
-    """Raise `BreakpointError` for a condition that fails in every state of the machine.
+class ConditionReader:
+    """Reads the texts of breakpoints; `context` returns the current state of the machine.
 
-    A condition that only fails in the current state, as a division by a register that is 0 now, is
-    accepted: it is evaluated in a second state with other values.
+    `report` gets one message for each condition whose evaluation fails: then it holds. What fails
+    in the current state only, as a division by a register that is 0 now, is accepted: it is
+    evaluated in a second state with other values.
     """
-    _check(context, text, lambda where: evaluate_condition(where, text))
+
+    def __init__(self, context: CurrentContext, report: Callable[[str], None]) -> None:
+        self._context = context
+        self._report = report
+
+    def condition(self, text: str | None) -> Condition | None:
+        """Compile a condition that was checked before; None without a text."""
+        if not text:
+            return None
+        reported = list[str]()
+
+        def fail(error: ExpressionError) -> bool:
+            if not reported:
+                reported.append(error.message)
+                self._report(f"the condition `{text}` cannot be evaluated: {error.message}")
+            return True
+
+        return ExpressionCondition(self._context, text, on_error=fail)
+
+    def checked(self, text: str | None) -> Condition | None:
+        """Compile a condition. Raises `BreakpointError` for one that fails in every state."""
+        if text:
+            _check(self._context(), text, lambda where: evaluate_condition(where, text))
+        return self.condition(text)
+
+    def hits(self, text: str | None) -> HitCondition | None:
+        """Parse a condition on the number of hits. Raises `BreakpointError`."""
+        try:
+            return parse_hit_condition(text) if text else None
+        except ValueError as error:
+            raise BreakpointError(str(error)) from error
+
+    def log(self, message: str | None) -> LogText | None:
+        """Parse the message of a log point. Raises `BreakpointError` as for conditions."""
+        if not message:
+            return None
+        template = _read_log_message(self._context(), message)
+        return lambda state: template.text(self._context())
 
 
-def read_log_message(context: Context, message: str) -> Template:
-    """Parse the message of a log breakpoint. Raises `BreakpointError` as `check_condition` does."""
+def _read_log_message(context: Context, message: str) -> Template:
     try:
         template = parse_template(message, context.view.names)
     except ExpressionError as error:
@@ -100,24 +142,6 @@ def read_log_message(context: Context, message: str) -> Template:
         if not isinstance(part, str):
             _check(context, message, partial(_value, part))
     return template
-
-
-def condition_test(
-    text: str, context: Callable[[], Context], report: Callable[[str], None]
-) -> Condition:
-    """Compile a condition. If its evaluation fails, it holds, and `report` gets one message.
-
-    `context` returns the current state of the machine.
-    """
-    reported = list[str]()
-
-    def fail(error: ExpressionError) -> bool:
-        if not reported:
-            reported.append(error.message)
-            report(f"the condition `{text}` cannot be evaluated: {error.message}")
-        return True
-
-    return ExpressionCondition(context, text, on_error=fail)
 
 
 def _value(parsed: Parsed, where: Context) -> object:

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Final, Iterable, Protocol
+from typing import Final, Iterable, Protocol
 
 from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
 from ipu_asm.debugger.breakpoints import (
     AccessType,
     Breakpoint,
-    Condition,
-    HitCondition,
-    LogText,
     Watchpoint,
     WatchTarget,
-    parse_hit_condition,
     target_at,
     target_from_id,
 )
-from ipu_asm.debugger.conditions import (
-    BreakpointError,
-    check_condition,
-    condition_test,
-    read_log_message,
-)
+from ipu_asm.debugger.conditions import BreakpointError, ConditionReader
 from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.emulator.state import AnyState
 from ipu_lsp.debug_adapter.client import SourceView, code_address, path_of, read_reference
 from ipu_lsp.debug_adapter.request_table import (
     DataBreakpointRequest,
@@ -124,21 +114,6 @@ def breakpoint_locations(
     return {"breakpoints": within}
 
 
-def conditions(
-    session: DebugSession, breakpoint: Conditional
-) -> tuple[Callable[[AnyState], bool] | None, HitCondition | None]:
-    """Compile a breakpoint's condition and hit condition. Raises `BreakpointError`."""
-    if breakpoint.condition:
-        check_condition(session.program.context, breakpoint.condition)
-    hits = None
-    if breakpoint.hit_condition:
-        try:
-            hits = parse_hit_condition(breakpoint.hit_condition)
-        except ValueError as error:
-            raise BreakpointError(str(error)) from error
-    return condition_for(session, breakpoint.condition), hits
-
-
 def replace(session: DebugSession, kind: BreakpointKind, key: str, resolve: Resolve) -> Json:
     """Replace the breakpoints of one kind and source; return the response body.
 
@@ -163,15 +138,13 @@ def use_breakpoints(session: DebugSession) -> None:
         return
     breakpoints.set_at_bundles(session.breakpoints.at_bundles)
     breakpoints.set_at_data(session.breakpoints.at_data)
-    breakpoints.traps = {trap: condition_for(session, text) for trap, text in session.traps.items()}
+    texts = condition_reader(session)
+    breakpoints.traps = {trap: texts.condition(text) for trap, text in session.traps.items()}
 
 
-def condition_for(session: DebugSession, text: str | None) -> Condition | None:
-    """Compile a condition. If its evaluation fails, it holds, and the console gets one message."""
-    if not text:
-        return None
-    return condition_test(
-        text,
+def condition_reader(session: DebugSession) -> ConditionReader:
+    """Return the reader of conditions in the state of the program; the console gets messages."""
+    return ConditionReader(
         lambda: session.program.context,
         lambda message: session.outbox.tell(f"{message}\n", "stderr"),
     )
@@ -260,16 +233,15 @@ def _placed(
     if found.message is not None:
         shown["message"] = found.message
     try:
-        condition, hits = conditions(session, wanted)
-        log = _log_text(session, log_message) if log_message else None
+        texts = condition_reader(session)
+        condition, hits = (
+            texts.checked(wanted.condition),
+            texts.hits(wanted.hit_condition),
+        )
+        log = texts.log(log_message)
     except BreakpointError as mistake:
         return None, {**shown, "message": str(mistake), "reason": "failed"}
     return Breakpoint(found.addresses, condition, hits, log), shown
-
-
-def _log_text(session: DebugSession, message: str) -> LogText:
-    template = read_log_message(session.program.context, message)
-    return lambda state: template.text(session.program.context)
 
 
 _VERBS = {AccessType.READ: "reads", AccessType.WRITE: "writes", AccessType.BOTH: "reads or writes"}
@@ -330,7 +302,11 @@ def _at_data(session: DebugSession, wanted: DataBreakpointRequest) -> Breakpoint
             f"{quoted(wanted.data_id)} for {quoted(wanted.access_type)}"
         )
     try:
-        condition, hits = conditions(session, wanted)
+        texts = condition_reader(session)
+        condition, hits = (
+            texts.checked(wanted.condition),
+            texts.hits(wanted.hit_condition),
+        )
     except BreakpointError as mistake:
         return unverified(str(mistake))
     watch = Watchpoint(watched, access, lambda: _view(session), condition, hits)

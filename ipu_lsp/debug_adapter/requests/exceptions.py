@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
-from ipu_asm.debugger.conditions import BreakpointError, check_condition
+from ipu_asm.debugger.conditions import BreakpointError
 from ipu_asm.debugger.explanations import FaultAddress, address_lines, fault_address, last_in_range
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
 from ipu_lsp.debug_adapter.request_table import FilterOptions, Needs, RequestError, request
-from ipu_lsp.debug_adapter.requests.breakpoints import replace, unverified
+from ipu_lsp.debug_adapter.requests.breakpoints import condition_reader, replace, unverified
 from ipu_lsp.debug_adapter.session import BreakpointKind, BreakpointOutcome, DebugSession
 from ipu_lsp.json_types import Json
 
@@ -95,7 +95,7 @@ def _set_filter(session: DebugSession, wanted: FilterOptions) -> BreakpointOutco
         return unverified(f"a filter is one of {known}, found `{wanted.filter_id:.40}`")
     if session.debuggee is not None and wanted.condition:
         try:
-            check_condition(session.program.context, wanted.condition)
+            condition_reader(session).checked(wanted.condition)
         except BreakpointError as mistake:
             return unverified(str(mistake))
     session.traps[trap] = wanted.condition or None

@@ -7,23 +7,15 @@ from typing import Callable, Collection, Iterable
 from ipu_asm.debugger.breakpoints import (
     AccessType,
     Breakpoint,
-    Condition,
     DataBreakpoint,
     HitFilter,
     Trap,
     Watchpoint,
     WatchTarget,
-    parse_hit_condition,
 )
-from ipu_asm.debugger.conditions import (
-    BreakpointError,
-    check_condition,
-    condition_test,
-    read_log_message,
-)
+from ipu_asm.debugger.conditions import ConditionReader
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.emulator.state import AnyState
 from ipu_asm.named_tuple import NamedTuple
 
 
@@ -65,8 +57,8 @@ class Entry:
 class BreakpointTable:
     """The breakpoints of a session; each change of them is passed on to the debugger.
 
-    `context` returns the state for conditions, `report` gets what goes wrong in them. `traps` are
-    the events that stop a run.
+    `context` returns the state for conditions, `report` gets what goes wrong in them; `texts` reads
+    them. `traps` are the events that stop a run.
     """
 
     def __init__(
@@ -76,7 +68,8 @@ class BreakpointTable:
         report: Callable[[str], None],
         traps: Collection[Trap],
     ) -> None:
-        self._debugger, self._context, self._report = debugger, context, report
+        self._debugger, self._context = debugger, context
+        self.texts = ConditionReader(context, report)
         self._next = 1
         self.entries: dict[int, Entry] = {}
         self.traps: dict[Trap, str] = dict.fromkeys(traps, "")
@@ -114,7 +107,7 @@ class BreakpointTable:
         if condition is None:
             self.traps.pop(trap, None)
         else:
-            self._check(condition)
+            self.texts.checked(condition)
             self.traps[trap] = condition
         self._use()
 
@@ -136,34 +129,13 @@ class BreakpointTable:
         self._use()
 
     def _filter(self, target: Target, conditions: Conditions) -> HitFilter:
-        condition = self._condition(conditions.condition)
-        hits = None
-        if conditions.hits:
-            try:
-                hits = parse_hit_condition(conditions.hits)
-            except ValueError as error:
-                raise BreakpointError(str(error)) from error
+        condition = self.texts.checked(conditions.condition)
+        hits = self.texts.hits(conditions.hits)
         if target.watched is not None:
             return Watchpoint(
                 target.watched, target.access, lambda: self._context().view, condition, hits
             )
-        log = None
-        if conditions.log:
-            message = read_log_message(self._context(), conditions.log)
-
-            def log(state: AnyState) -> str:
-                del state
-                return message.text(self._context())
-
-        return Breakpoint(target.addresses, condition, hits, log)
-
-    def _check(self, text: str) -> None:
-        if text:
-            check_condition(self._context(), text)
-
-    def _condition(self, text: str) -> Condition | None:
-        self._check(text)
-        return condition_test(text, self._context, self._report) if text else None
+        return Breakpoint(target.addresses, condition, hits, self.texts.log(conditions.log))
 
     def _use(self, further: Breakpoint | None = None) -> None:
         used = [each.filter for each in self.entries.values() if each.is_enabled]
@@ -171,4 +143,4 @@ class BreakpointTable:
         breakpoints = self._debugger.breakpoints
         breakpoints.set_at_bundles([*at_bundles, *([further] if further else [])])
         breakpoints.set_at_data([each for each in used if isinstance(each, DataBreakpoint)])
-        breakpoints.traps = {trap: self._condition(text) for trap, text in self.traps.items()}
+        breakpoints.traps = {trap: self.texts.condition(text) for trap, text in self.traps.items()}

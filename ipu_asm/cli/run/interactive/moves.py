@@ -10,7 +10,6 @@ from ipu_asm.cli.run.interactive.session import HALTED, Session
 from ipu_asm.cli.run.interactive.stop_view import show_stop
 from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
 from ipu_asm.debugger.breakpoints import Breakpoint, Stop
-from ipu_asm.debugger.conditions import check_condition, condition_test
 from ipu_asm.debugger.console.command import Command, CommandError, Takes, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import LiveContext, quoted
@@ -126,8 +125,7 @@ def _until(session: Session, argument: str) -> None:
 
 def _until_true(session: Session, text: str) -> None:
     """Run until a condition holds, for the first time in front of another bundle than this."""
-    check_condition(session.context, text)
-    test = condition_test(text, lambda: session.context, session.warn)
+    test = session.table.texts.checked(text)
     temporary = Breakpoint(range(session.debugger.state.program_limit), test)
     session.table.with_temporary(temporary)
     try:
