@@ -33,7 +33,7 @@ from ipu_asm.isa.surface import ARGUMENTS, INTEGERS, STRINGS
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.directives import Argument, directive_arguments
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 _MAX_BYTES = 1 << 24
 """Of all sections together."""
@@ -53,6 +53,7 @@ _SPACES = (".space", ".skip", ".zero")
 _FLOAT_FORMATS = {".float": "<f", ".single": "<f", ".double": "<d", ".float32": "<f",
                   ".float64": "<d", ".dc.s": "<f", ".dc.d": "<d"}  # fmt: skip
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, '"': 34, "\\": 92}
+_FLOAT_MARK = re.compile(r"^([-+]?)0[c-wyz](?=[-+.\d])")
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|[xX][0-9a-fA-F]+|.)", re.DOTALL)
 _WITH_BYTES = {
     *(word for word, taken in ARGUMENTS.items() if taken.kind in (INTEGERS, STRINGS)),
@@ -247,7 +248,7 @@ class _Assembler:
     def _float(self, number: int, word: str, argument: Argument) -> bytes:
         layout = _FLOAT_FORMATS[word]
         try:
-            return struct.pack(layout, float(argument.text.rstrip("fF")))
+            return struct.pack(layout, _float_value(argument.text))
         except (ValueError, OverflowError):
             message = f"expected a floating-point number, found {quoted(argument.text)}"
             self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
@@ -347,7 +348,9 @@ class _Assembler:
                 relocations.append(Relocation(kind, len(data), value.symbol, value.addend))
                 value = 0
             if not isinstance(value, int):
-                self.error(piece.bundle, _unknown(argument.text, value), argument.span)
+                is_left = isinstance(value, SymbolValue) and not self.is_final
+                problem = _too_narrow(size) if is_left else _unknown(argument.text, value)
+                self.error(piece.bundle, problem, argument.span)
                 value = 0
             data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
         return data, relocations
@@ -533,6 +536,14 @@ def _text_between(program: Program, number: int, mark: str) -> str:
     return " ".join(word for word in words[start:] if word not in ("\n", ";", "\r\n"))
 
 
+def _float_value(text: str) -> float:
+    """Read a number as C and the GNU assembler write it. Raises ValueError."""
+    text = _FLOAT_MARK.sub(r"\1", text.lower())
+    if "0x" in text:
+        return float.fromhex(text)
+    return float(text[:-1] if text.endswith("f") and text[-2:] != "nf" else text)
+
+
 def _string(text: str) -> bytes:
     """The bytes of a string in double quotes."""
 
@@ -547,6 +558,11 @@ def _string(text: str) -> bytes:
     inner = text[1:-1] if text[:1] == '"' else text
     plain = _ESCAPE.sub(escaped, inner.encode("utf-8", "surrogatepass").decode("latin-1"))
     return plain.encode("latin-1", "replace")
+
+
+def _too_narrow(size: int) -> UnplacedFinding:
+    message = f"no relocation puts an address into {counted(size, 'byte')}"
+    return UnplacedFinding(WRONG_OPERAND_TYPE, message)
 
 
 def _unknown(text: str, value: SymbolValue | None) -> UnplacedFinding:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+from math import inf
+
 import pytest
 
 from ipu_asm import AssemblyError, assemble
@@ -182,6 +185,21 @@ def test_characters_are_written_with_a_backslash_too() -> None:
     data = "'a', '\\n', ';', '\\'', '\\\\' + x, '\\t'"
     for isa in ("xdna1", "colossus"):
         assert b"".join(assemble(f"x = 1\n.data\n.byte {data}\n", isa=isa)) == b"a\n;']\t"
+
+
+def test_floats_are_written_as_in_c_and_in_the_gnu_assembler() -> None:
+    text = ".float 1.5, -0.0, inf, -infinity, 1.5f, 0f1.5, 0x1.8p1, 2.F"
+    expected = struct.pack("<8f", 1.5, -0.0, inf, -inf, 1.5, 1.5, 3.0, 2.0)
+    for isa in ("xdna1", "colossus"):
+        assert b"".join(assemble(f".data\n{text}\n", isa=isa)) == expected
+    check_refused(".data\n.float 1.5x\n", "expected a floating-point number")
+
+
+def test_an_address_needs_a_relocation_of_its_size() -> None:
+    source = SourceFile("f: nop\n.data\n.byte f\n", "kernel.aie")
+    with pytest.raises(AssemblyError) as refused:
+        object_of(read_effective_program(load_isa("xdna1"), source), source, is_final=False)
+    assert "no relocation puts an address into 1 byte" in str(refused.value)
 
 
 def test_bytes_that_cannot_be_read_are_an_error() -> None:
