@@ -18,6 +18,7 @@ from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     UNDEFINED_LABEL,
     UNKNOWN_DIRECTIVE,
+    UNKNOWN_KEYWORD,
     UNKNOWN_MNEMONIC,
     WRONG_OPERAND_TYPE,
 )
@@ -282,9 +283,6 @@ class _Assembler:
             self.error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
             return
         self.bytes_left[section.is_code] -= size
-        if section.kind == "nobits" and (instructions or values or any(data)):
-            message = f"{quoted(section.name)} holds zeros only; other bytes go to `.data`"
-            self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message))
         section.pieces.append(_Piece(number, section.size, size, instructions, data, values))
         section.size += size
 
@@ -308,6 +306,9 @@ class _Assembler:
                     data += gap
                 continue
             encoded = self._encoded_piece(piece)
+            if section.kind == "nobits" and (any(encoded[0]) or encoded[1]):
+                message = f"{quoted(section.name)} holds zeros only; other bytes go to `.data`"
+                self.error(piece.bundle, UnplacedFinding(WRONG_OPERAND_TYPE, message))
             relocations += (each._replace(offset=each.offset + len(data)) for each in encoded[1])
             units.append(Unit(len(data), piece.size, piece.bundle, bool(piece.instructions)))
             data += encoded[0]
@@ -382,7 +383,13 @@ def _switch(to: _Assembler, number: int, word: str, arguments: Sequence[Argument
         texts = [argument.text for argument in arguments]
         flags = next((text.strip('"') for text in texts[1:] if text[:1] == '"'), None)
         kind = next((text[1:] for text in texts[1:] if text[:1] in "@%"), "")
-        to.enter(to.section(texts[0].strip('"'), flags, kind))
+        section = to.section(texts[0].strip('"'), flags, kind)
+        if flags is not None and "G" not in flags and {*flags} != {*section.flags}:
+            message = (
+                f"{quoted(section.name)} has the flags `{section.flags}`, found {quoted(flags)}"
+            )
+            to.error(number, UnplacedFinding(UNKNOWN_KEYWORD, message), arguments[1].span)
+        to.enter(section)
     else:
         to.enter(to.section(word))
 

@@ -187,6 +187,19 @@ def test_characters_are_written_with_a_backslash_too() -> None:
         assert b"".join(assemble(f"x = 1\n.data\n.byte {data}\n", isa=isa)) == b"a\n;']\t"
 
 
+def test_a_section_of_zeros_takes_data_that_are_zero() -> None:
+    code = read('.bss\nx: .long 0, 4 - 4\n.asciz ""\n')
+    assert section(code, ".bss").data == bytes(9)
+    check_refused(".bss\n.long 1\n", "`.bss` holds zeros only")
+    check_refused(".bss\n.long ext\n", "`.bss` holds zeros only")
+
+
+def test_the_flags_of_a_section_are_the_same_everywhere() -> None:
+    read('.section .text,"xa"\n.section .a,"aw"\n.section .a\n.section .a,"wa",@progbits\n')
+    check_refused('.section .text,"aw"\n', "`.text` has the flags `ax`, found `aw`")
+    check_refused('.section .a,"a"\n.section .a,"aw"\n', "`.a` has the flags `a`, found `aw`")
+
+
 def test_floats_are_written_as_in_c_and_in_the_gnu_assembler() -> None:
     text = ".float 1.5, -0.0, inf, -infinity, 1.5f, 0f1.5, 0x1.8p1, 2.F"
     expected = struct.pack("<8f", 1.5, -0.0, inf, -inf, 1.5, 1.5, 3.0, 2.0)
