@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 from ipu_asm import __version__
+from ipu_asm.start import load
 
 _COMMANDS = {
     "lint": "ipu_asm.cli.lint.command",
@@ -47,7 +47,7 @@ def main() -> int:
         if not name:
             print(f"\n{_USAGE}", end="", file=sys.stderr)
         return 2
-    status: int = import_module(_COMMANDS[name]).main(sys.argv[2:])
+    status: int = load(_COMMANDS[name]).main(sys.argv[2:])
     return status
 
 

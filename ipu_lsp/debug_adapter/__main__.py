@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ipu_lsp.debug_adapter.main import main
+from ipu_lsp import ipu_dap
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ipu_dap())

@@ -253,7 +253,9 @@ def workspace_edit_of_files(
 def path_of(uri: str) -> str | None:
     """Return the path of a `file` URI, None for any other URI."""
     try:
-        return to_fs_path(uri)
+        path = to_fs_path(uri)
+        os.fsencode(path or "")
     except ValueError:
-        # For example `http://[`, which is no valid URI.
+        # For example `http://[`, which is no valid URI, or a path with half a character.
         return None
+    return None if path and "\0" in path else path

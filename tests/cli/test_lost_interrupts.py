@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import time
 from typing import Any, Callable
 
@@ -87,3 +90,28 @@ def test_a_watch_ends_wherever_it_was(monkeypatch: pytest.MonkeyPatch, lose: Act
     monkeypatch.setattr(Analyzer, "analyze", after(Analyzer.analyze, lose))
     assert run(lint.main, ["--watch", "--no-cache", "a.s"]).status == 0
     assert len(waits) == 1
+
+
+COMMANDS = ("ipu_lint", "ipu_as", "ipu_run", "ipu_mca", "ipu_fmt", "ipu_lsp", "ipu_dap")
+PRESSED = """
+import os, signal, sys
+from importlib import import_module
+command, pressed_at = sys.argv[1:]
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == pressed_at:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+module = "ipu_lsp" if command in ("ipu_lsp", "ipu_dap") else "ipu_asm.cli"
+entry = getattr(import_module(module), command)
+sys.argv[1:] = ["-"]
+entry()
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_ctrl_c_while_modules_are_loaded_ends_a_command_without_a_word(command: str) -> None:
+    late = {"ipu_lint": "ipu_asm.cli.console", "ipu_dap": "ipu_lsp.transport"}
+    arguments = [sys.executable, "-c", PRESSED, command, late.get(command, "ipu_asm.isa.model")]
+    done = subprocess.run(arguments, capture_output=True, input=b"", timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import socket
 import subprocess
@@ -104,7 +103,6 @@ def test_over_pipes_it_prints_nothing_but_messages(arguments: list[str]) -> None
 def test_the_script_runs_the_same(tmp_path: Path) -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
     module, _, name = scripts["ipu-dap"].partition(":")
-    assert getattr(importlib.import_module(module), name) is main
     script = f"import sys; from {module} import {name}; sys.exit({name}())"
     log = tmp_path / "ipu.log"
     done = run(

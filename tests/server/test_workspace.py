@@ -69,6 +69,7 @@ def test_a_client_that_knows_no_folders_has_a_root(tmp_path: Path) -> None:
         {"workspaceFolders": [{"uri": 3}, 4, {}], "rootUri": ["a"]},
         {"workspaceFolders": [{"uri": "https://example.org/a"}, {"uri": "file:"}]},
         {"workspaceFolders": [{"uri": "file:///no/such/folder"}]},
+        {"workspaceFolders": [{"uri": "file:///a\ud800"}, {"uri": "file:///a%00"}]},
     ],
 )
 def test_odd_folders_are_no_folders(more: Json) -> None:

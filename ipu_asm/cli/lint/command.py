@@ -9,6 +9,8 @@ from __future__ import annotations
 import gc
 from typing import Sequence
 
+from ipu_asm.start import load
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-lint` with `argv`, by default that of the process; return the exit status."""
@@ -23,6 +25,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _status(argv: Sequence[str] | None) -> int:
-    from ipu_asm.cli.lint.actions import run_command  # once the collector is off
-
-    return run_command(argv)
+    # Once the collector is off.
+    status: int = load("ipu_asm.cli.lint.actions").run_command(argv)
+    return status
