@@ -22,6 +22,7 @@ NAMES = (
     "templates",
     "memory",
     "emulator",
+    "xdna_runs",
     "time_travel",
     "debug_adapter",
     "packing",

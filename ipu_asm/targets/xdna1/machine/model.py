@@ -47,15 +47,19 @@ _SCALE: Final = 278
 """A term with exponent E and significand s of 24 bits is s * 2 ** (E - 278)."""
 
 _WORDS = np.arange(1 << 16)
-_FIELDS = _WORDS >> 7 & 255
+_EXPONENT_FIELDS = _WORDS >> 7 & 255
+_EXPONENTS = np.where(_WORDS & 0x7FFF == 0, _ZERO, np.maximum(_EXPONENT_FIELDS, 1))
+_EXPONENTS[_EXPONENT_FIELDS == 255] = _SPECIAL
+_EXPONENTS_OF_SUMS = np.maximum(_EXPONENT_FIELDS, 1) + 128.0
+"""The exponent of a term by the upper half of a float32 word that is not 0."""
+
+_EXPONENTS_OF_SUMS[_EXPONENT_FIELDS == 255] = _SPECIAL
 with np.errstate(invalid="ignore"):
     _VALUES = (_WORDS.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-"""The number of each bfloat16 word."""
+_FACTORS = np.stack((_VALUES, _EXPONENTS + 0.5), -1)
+"""The number of each bfloat16 word, and its share of the exponent of a product."""
 
-_EXPONENTS = np.where(_WORDS & 0x7FFF == 0, _ZERO, np.maximum(_FIELDS, 1))
-_EXPONENTS[_FIELDS == 255] = _SPECIAL
 _SMALLEST_NORMAL = 2.0**-126
-_INFINITY = 2.0**128
 
 
 def multiply_floats(
@@ -64,11 +68,12 @@ def multiply_floats(
     """Return sums of bfloat16 products and accumulators in 16 lanes."""
     left, right = np.frombuffer(a, np.uint16), np.frombuffer(b, np.uint16)
     if terms.shape == _MATRIX:
-        left, right = left.reshape(4, 1, 8), right.reshape(8, 4).T[None]
+        left, right = left.reshape(4, 1, 8), right.reshape(1, 8, 4).transpose(0, 2, 1)
     else:
         left, right = left.reshape(2, _LANES).T, right.reshape(2, _LANES).T
-    exponents = (_EXPONENTS[left] + _EXPONENTS[right] + 1).reshape(_LANES, -1)
-    products = (_VALUES[left] * _VALUES[right]).reshape(_LANES, -1)
+    one, other = _FACTORS[left], _FACTORS[right]
+    products = (one[..., 0] * other[..., 0]).reshape(_LANES, -1)
+    exponents = (one[..., 1] + other[..., 1]).reshape(_LANES, -1)
     if terms.is_negated:
         products = -products
     sums = _sums(products, exponents, accumulators, signs)
@@ -82,7 +87,7 @@ def multiply_floats(
 def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
     """Return sums or differences of accumulators by lanes."""
     none = np.zeros((len(first) // 4, 0))
-    sums = _sums(none, none.astype(np.int64), (first, second), (False, is_difference))
+    sums = _sums(none, none, (first, second), (False, is_difference))
     if sums is not None:
         return sums
     words = none.astype(np.uint16)
@@ -96,28 +101,24 @@ def _sums(
     signs: Sequence[bool],
 ) -> bytes | None:
     """Return the sums of all lanes; None where a term is an infinity or a NaN."""
-    largest = exponents.max(1, initial=_ZERO)
+    largest = exponents.max(1, initial=0.0)
     added = []
     for data, is_negated in zip(accumulators, signs):
-        words = np.frombuffer(data, np.uint32).astype(np.int64)
-        fields = words >> 23 & 255
-        own = np.where(words & 0x7FFF_FFFF == 0, _ZERO, np.maximum(fields, 1) + 128)
-        own[fields == 255] = _SPECIAL
+        words = np.frombuffer(data, np.uint32)
+        own = _EXPONENTS_OF_SUMS[words >> 16]
+        own[words << 1 == 0] = _ZERO
         largest = np.maximum(largest, own)
         values = np.frombuffer(data, np.float32).astype(np.float64)
         added.append(-values if is_negated else values)
-    if (largest >= _SPECIAL // 2).any():
+    if largest.max() >= _SPECIAL // 2:
         return None
-    largest = np.maximum(largest, 0)
-    scale = np.ldexp(1.0, _SCALE - largest)
-    total = np.rint(products * scale[:, None]).sum(1)
+    unit = np.exp2(largest - _SCALE)
+    total = np.rint(products / unit[:, None]).sum(1)
     for values in added:
-        total = total + np.rint(values * scale)
-    rounded = total.astype(np.float32).astype(np.float64) / scale
-    size = np.abs(rounded)
-    rounded[size < _SMALLEST_NORMAL] = 0.0
-    rounded[size >= _INFINITY] = np.copysign(np.inf, rounded[size >= _INFINITY])
-    found: bytes = rounded.astype(np.float32).tobytes()
+        total += np.rint(values / unit)
+    rounded = total.astype(np.float32) * unit
+    kept = np.where(np.abs(rounded) >= _SMALLEST_NORMAL, rounded, 0.0)
+    found: bytes = kept.astype(np.float32).tobytes()
     return found
 
 
