@@ -15,7 +15,15 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.expressions import value_of
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.aie.machine.semantics import Semantics
-from ipu_asm.targets.aie.machine.state import AT_RESET, RING, LateOperation, State
+from ipu_asm.targets.aie.machine.state import (
+    AT_RESET,
+    RING,
+    ComputeProducts,
+    LateOperation,
+    Piece,
+    Product,
+    State,
+)
 from ipu_asm.targets.aie.operands import MARK, BracketType, SuffixedClass
 
 Run = Callable[[], None]
@@ -41,7 +49,8 @@ class Generation(NamedTuple):
     `landing_of` returns the cycle in which a result lands that its form does not state, by
     mnemonic. Registers of `families_without_bypass` have no bypass `MOV`, whatever the form says.
     For `shapes`, `float_shapes` and the functions, see `products`; modes of shuffles are less than
-    `shuffle_modes`.
+    `shuffle_modes`. `multiply_together` computes many products of floating-point numbers at once,
+    if none of them can be refused.
     """
 
     storage: RegisterStorage
@@ -51,6 +60,7 @@ class Generation(NamedTuple):
     float_shapes: Mapping[tuple[int, int, int], Any]
     multiply_floats: Callable[..., bytes]
     add_floats: Callable[[bytes, bytes, bool], bytes]
+    multiply_together: ComputeProducts | None
     shuffle_modes: int
     ups_saturates: bool
 
@@ -85,12 +95,28 @@ class _Registers:
                 value if isinstance(value, bytes) else value.to_bytes(size, "little")
                 for value, size in zip(values(), sizes)
             )
-        if bypass:
-            return lambda: b"".join(values())
-        if len(parts) == 1:
-            part = parts[0]
-            return lambda: cells[part][1]
-        return lambda: b"".join([cells[part][1] for part in parts])
+        state = self._state
+        if len(parts) > 1 or bypass:
+
+            def read() -> bytes:
+                found = values()
+                try:
+                    return b"".join(found)
+                except TypeError:  # a piece of a product
+                    return state.products.joined(found)
+
+            return read
+        part = parts[0]
+
+        def read_part() -> bytes:
+            value = cells[part][1]
+            return value if type(value) is bytes else state.products.known(value)
+
+        return read_part
+
+    def pieces(self, name: str, bypass: str) -> Callable[[], list[Any]]:
+        """Return the reader of the values of a register's parts, pieces of products as they are."""
+        return self._values(self._storage.parts_named(name), bypass)
 
     def _values(self, parts: Sequence[int], bypass: str) -> Callable[[], list[Any]]:
         state = self._state
@@ -153,6 +179,23 @@ class _Registers:
 
         return write
 
+    def product_writer(self, name: str, landing: int) -> Callable[[Product, int], None]:
+        """Return what writes the pieces of a product that is computed later."""
+        flight, pc = self._state.flight, self._pc
+        pieces, start = [], 0
+        for number in self._storage.parts_named(name):
+            size = self._storage.parts[number].bits // 8
+            pieces.append((number, slice(start, start + size)))
+            start += size
+
+        def write(product: Product, issue: int) -> None:
+            land = issue + landing
+            for number, where in pieces:
+                value = Piece(product, where)
+                flight[land & _MASK].append((number, value, land, issue, pc, ""))
+
+        return write
+
     def tell_unwritten(self, name: str) -> None:
         """Warn of a register that is read before anything has written it."""
         state = self._state
@@ -163,6 +206,13 @@ class _Registers:
         awaited |= {part for _, late in state.late_operations() for part, _ in late.targets}
         if awaited.isdisjoint(parts):
             self._warn(f"`{name}` is read before anything has written it; it counts as 0")
+
+
+class DeferredProduct(NamedTuple):
+    """Readers of accumulators as values of parts, and what writes a product."""
+
+    accumulators: Sequence[Callable[[], list[Any]]]
+    write: Callable[[Product, int], None]
 
 
 class Field(NamedTuple):
@@ -274,6 +324,21 @@ class Operation:
         """Return what writes bytes to a register; what is missing at the end is 0."""
         field = self.fields[name]
         return self._registers.data_writer(field.text, self._landing(name), field.bypass)
+
+    def product(self, dst: str, accumulators: Sequence[str]) -> DeferredProduct | None:
+        """Return readers and the writer of a product that is computed with others.
+
+        None where the generation computes each at once, or where a bypass would see it.
+        """
+        fields = [self.fields[name] for name in (dst, *accumulators)]
+        if self.generation.multiply_together is None or any(each.bypass for each in fields):
+            return None
+        self.state.products.compute = self.generation.multiply_together
+        registers = self._registers
+        readers = [registers.pieces(self.fields[name].text, "") for name in accumulators]
+        return DeferredProduct(
+            readers, registers.product_writer(self.fields[dst].text, self._landing(dst))
+        )
 
     def _landing(self, name: str) -> int:
         landing = self.fields[name].write

@@ -8,6 +8,7 @@ a bypass. What has landed is in `cells`, a write for each part of registers; wha
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Callable, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.emulator.faults import MachineFaultError
@@ -59,6 +60,91 @@ class LateOperation(NamedTuple):
     pc: int
     targets: Sequence[tuple[int, int]] = ()
     """Numbers of parts with the cycles in which they are written, counted from issue."""
+
+
+class Product:
+    """A sum of products that is computed when it is needed, together with others.
+
+    `accumulators` are lists of values of parts, bytes or pieces of other products.
+    """
+
+    __slots__ = ("a", "accumulators", "b", "result", "signs", "terms")
+
+    def __init__(
+        self,
+        terms: Any,
+        a: bytes,
+        b: bytes,
+        accumulators: Sequence[Sequence[Any]],
+        signs: Sequence[bool],
+    ) -> None:
+        self.terms, self.a, self.b = terms, a, b
+        self.accumulators, self.signs = accumulators, signs
+        self.result: bytes | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of its accumulators are known."""
+        return all(
+            type(value) is bytes or value.product.result is not None
+            for values in self.accumulators
+            for value in values
+        )
+
+
+class Piece:
+    """The part `where` of the result of a product, in place of the value of a part."""
+
+    __slots__ = ("product", "where")
+
+    def __init__(self, product: Product, where: slice) -> None:
+        self.product, self.where = product, where
+
+
+_MAX_PRODUCTS = 64
+
+ComputeProducts = Callable[[Sequence[Product]], Sequence[bytes]]
+"""Computes products whose accumulators are known."""
+
+
+class DeferredProducts:
+    """Products that are still to be computed, in the order of their issue.
+
+    `compute` computes those whose accumulators are known; None if nothing is deferred.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: list[Product] = []
+        self.compute: ComputeProducts | None = None
+
+    def add(self, product: Product) -> None:
+        """Take a product that is computed later."""
+        if len(self.waiting) >= _MAX_PRODUCTS:
+            self.compute_all()
+        self.waiting.append(product)
+
+    def joined(self, values: Sequence[Any]) -> bytes:
+        """Return values of parts as one, with pieces of products computed."""
+        return b"".join(value if type(value) is bytes else self.known(value) for value in values)
+
+    def known(self, piece: Piece) -> bytes:
+        """Return a piece of a product, which is computed if it is not yet."""
+        if piece.product.result is None:
+            self.compute_all()
+        assert piece.product.result is not None
+        return piece.product.result[piece.where]
+
+    def compute_all(self) -> None:
+        """Compute all products, those together whose accumulators are known."""
+        assert self.compute is not None
+        rest, self.waiting = self.waiting, []
+        while rest:
+            ready = [each for each in rest if each.is_ready]
+            for each in ready:
+                each.accumulators = [(self.joined(values),) for values in each.accumulators]
+            for each, result in zip(ready, self.compute(ready)):
+                each.result = result
+            rest = [each for each in rest if each.result is None]
 
 
 class Branch(NamedTuple):
@@ -113,6 +199,7 @@ class State:
         self.branch: Branch | None = None
         self.taken: tuple[int, str] | None = None
         """The branch that the current bundle takes: target and kind."""
+        self.products = DeferredProducts()
         self.end = ""
         """`DONE` or `RETURNED` once the program has ended."""
 
@@ -120,6 +207,7 @@ class State:
 
     def register(self, name: str) -> int:
         """Return what has landed in a register. Raises LookupError for an unknown name."""
+        self.settle()
         numbers = self.storage.parts_named(name)
         return self.storage.joined(numbers, [self.cells[number][1] for number in numbers])
 
@@ -137,10 +225,12 @@ class State:
 
     def last_writes(self, name: str) -> list[Write]:
         """Return the writes whose values are in the parts of a register, the lowest part first."""
+        self.settle()
         return [Write(*self.cells[number]) for number in self.storage.parts_named(name)]
 
     def writes_in_flight(self) -> list[Write]:
         """Return the writes that have not landed, by landing cycle; see also `late_operations`."""
+        self.settle()
         cycles = range(self.cycle, self.cycle + RING)
         return [Write(*write) for cycle in cycles for write in self.flight[cycle % RING]]
 
@@ -158,6 +248,17 @@ class State:
         """Return what has landed in a register as bytes. Raises LookupError."""
         bits = self.storage.width(self.storage.parts_named(name))
         return self.register(name).to_bytes(-(-bits // 8), "little")
+
+    # Products
+
+    def settle(self) -> None:
+        """Put the results of products in the place of their pieces."""
+        if not any(type(write[1]) is Piece for write in (*self.cells, *chain(*self.flight))):
+            return
+        for writes in (self.cells, *self.flight):
+            for number, write in enumerate(writes):
+                if type(write[1]) is Piece:
+                    writes[number] = (write[0], self.products.known(write[1]), *write[2:])
 
     # Time
 
@@ -216,6 +317,7 @@ class State:
 
     def snapshot(self, has_memory: bool = True) -> Snapshot:
         """Return a copy, without memory unless wanted: observers see how it changes."""
+        self.settle()
         return Snapshot(
             tuple(self.cells),
             tuple(map(tuple, self.flight)),
@@ -237,6 +339,7 @@ class State:
         (self.cycle, self.pc, self.executed, self.stalls, self.quiet_until, self.branch,
          self.end) = saved.scalars  # fmt: skip
         self.taken = None
+        self.products.waiting.clear()
         if saved.memory is not None:
             self.memory[MEMORY_START:MEMORY_END] = saved.memory
 

@@ -17,6 +17,7 @@ from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
 from ipu_asm.targets.aie.machine.products import Shape, Terms
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
+from ipu_asm.targets.aie.machine.state import Product
 from ipu_asm.targets.xdna1.description import FAMILIES, PAIR_NAMES
 
 _SHAPES = {
@@ -66,22 +67,72 @@ def multiply_floats(
     terms: Terms, a: bytes, b: bytes, accumulators: Sequence[bytes], signs: Sequence[bool]
 ) -> bytes:
     """Return sums of bfloat16 products and accumulators in 16 lanes."""
-    left, right = np.frombuffer(a, np.uint16), np.frombuffer(b, np.uint16)
-    if terms.shape == _MATRIX:
-        left, right = left.reshape(4, 1, 8), right.reshape(1, 8, 4).transpose(0, 2, 1)
-    else:
-        left, right = left.reshape(2, _LANES).T, right.reshape(2, _LANES).T
-    one, other = _FACTORS[left], _FACTORS[right]
-    products = (one[..., 0] * other[..., 0]).reshape(_LANES, -1)
-    exponents = (one[..., 1] + other[..., 1]).reshape(_LANES, -1)
-    if terms.is_negated:
-        products = -products
-    sums = _sums(products, exponents, accumulators, signs)
+    left, right = _operands(terms, [a], [b])
+    sums = _product_sums(terms, left, right, accumulators, signs)
     if sums is not None:
         return sums
     shape = np.broadcast_shapes(left.shape, right.shape)
     words = [np.broadcast_to(each, shape).reshape(_LANES, -1) for each in (left, right)]
     return _special_sums(words[0], words[1] ^ 0x8000 * terms.is_negated, accumulators, signs)
+
+
+def multiply_together(products: Sequence[Product]) -> list[bytes]:
+    """Return the results of many products, those with equal terms computed at once."""
+    groups: dict[Any, list[int]] = {}
+    for number, each in enumerate(products):
+        key = each.terms.shape, each.terms.is_negated, tuple(each.signs)
+        groups.setdefault(key, []).append(number)
+    results = [b""] * len(products)
+    with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew
+        for numbers in groups.values():
+            some = [products[number] for number in numbers]
+            for number, result in zip(numbers, _multiplied(some)):
+                results[number] = result
+    return results
+
+
+def _multiplied(products: Sequence[Product]) -> list[bytes]:
+    terms, signs = products[0].terms, products[0].signs
+    left, right = _operands(terms, [each.a for each in products], [each.b for each in products])
+    accumulators = [
+        b"".join(each.accumulators[number][0] for each in products) for number in range(len(signs))
+    ]
+    sums = _product_sums(terms, left, right, accumulators, signs)
+    if sums is not None:
+        size = _LANES * 4
+        return [sums[start : start + size] for start in range(0, len(sums), size)]
+    return [
+        multiply_floats(each.terms, each.a, each.b, [values[0] for values in each.accumulators],
+                        each.signs)
+        for each in products
+    ]  # fmt: skip
+
+
+def _operands(
+    terms: Terms, a: Sequence[bytes], b: Sequence[bytes]
+) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Return the words of factors: the last axis is that of a sum, those before it are lanes."""
+    left, right = (np.frombuffer(b"".join(each), np.uint16) for each in (a, b))
+    if terms.shape == _MATRIX:
+        return left.reshape(-1, 4, 1, 8), right.reshape(-1, 1, 8, 4).transpose(0, 1, 3, 2)
+    both = (each.reshape(-1, 2, _LANES).transpose(0, 2, 1) for each in (left, right))
+    return next(both), next(both)
+
+
+def _product_sums(
+    terms: Terms,
+    left: NDArray[np.uint16],
+    right: NDArray[np.uint16],
+    accumulators: Sequence[bytes],
+    signs: Sequence[bool],
+) -> bytes | None:
+    one, other = _FACTORS[left], _FACTORS[right]
+    products = one[..., 0] * other[..., 0]
+    exponents = one[..., 1] + other[..., 1]
+    depth = products.shape[-1]
+    if terms.is_negated:
+        products = -products
+    return _sums(products.reshape(-1, depth), exponents.reshape(-1, depth), accumulators, signs)
 
 
 def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
@@ -223,6 +274,7 @@ MODEL = model_of(
         float_shapes=_FLOAT_SHAPES,
         multiply_floats=multiply_floats,
         add_floats=add_floats,
+        multiply_together=multiply_together,
         shuffle_modes=48,
         ups_saturates=True,
     ),

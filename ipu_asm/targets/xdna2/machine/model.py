@@ -144,6 +144,7 @@ MODEL = model_of(
         float_shapes=_FLOAT_SHAPES,
         multiply_floats=multiply_floats,
         add_floats=add_floats,
+        multiply_together=None,
         shuffle_modes=54,
         ups_saturates=False,
     ),

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from ipu_asm.emulator import ProgramRun, UnknownResultError, run_program
+from ipu_asm.emulator.code_program import read_code_program
+from ipu_asm.emulator.code_runs import code_model, set_up
 from ipu_asm.targets.aie.machine.numbers import bf16_of_fp32, saturated, shifted_right
 from ipu_asm.targets.aie.machine.products import Terms
 from ipu_asm.targets.xdna1.machine import model as xdna1
@@ -151,3 +153,31 @@ def test_the_example_of_lanes_adds_products() -> None:
     run = check_example("xdna2/matmul_bf16.aie2p", {"r0": 60, "r1": 3}, memory)
     found = np.frombuffer(run.memory(0x72000, 128), np.float32)
     assert found.tolist() == (a * b).sum(0).tolist()
+
+
+def test_products_computed_together_are_those_computed_alone() -> None:
+    """Chains through accumulators, looked at while they run and at the end."""
+    text = "".join(
+        f"vmac.f bm{half}{n}, bm{half}{m}, x{k}, x{k + 4}, r{k % 2}; vst wl0, [p0, #0]\n"
+        for n, m, k in [(0, 0, 0), (1, 0, 1), (0, 1, 2), (2, 2, 3), (0, 2, 0), (1, 1, 1)] * 3
+        for half in "lh"
+    )
+    text += "nop\n" * 4 + "vst amll0, [p0, #32]\n" + "done\n"
+    registers = {f"x{n}": int.from_bytes(RANDOM.bytes(64), "little") for n in range(8)}
+    for n in range(8):  # ordinary numbers in most, infinities and NaNs in one
+        if n != 3:
+            registers[f"x{n}"] &= int.from_bytes(b"\xff\xbf" * 32, "little")
+    registers |= {"p0": 0x70000, "r0": 28, "r1": 60}
+    seen = []
+    for looks in (False, True):
+        model = code_model("xdna1")
+        program = read_code_program(text, "xdna1", model.data_address)
+        machine = model.make_machine(program)
+        set_up(machine, program, registers, {})
+        machine.start(0)
+        trace = (lambda pc, state=machine.state: state.register("cm0")) if looks else None
+        machine.run(1000, None, trace)
+        machine.state.drain()
+        seen.append((machine.state.values(), machine.state.read_memory(0x70000, 64)))
+    assert seen[0] == seen[1]
+    assert any(seen[0][1][32:])
