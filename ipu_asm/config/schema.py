@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of, nearest_of
 from ipu_asm.named_tuple import NamedTuple
 
 _NOTHING = object()
@@ -165,8 +165,7 @@ def one_of(names: Sequence[str]) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         if isinstance(value, str) and value in names:
             return value
-        meant = nearest_of(value, names) if isinstance(value, str) else None
-        hint = f"; did you mean `{meant}`?" if meant else ""
+        hint = hint_of(value, names) if isinstance(value, str) else ""
         raise SettingError(f"expected one of {', '.join(names)}", value, hint)
 
     return read

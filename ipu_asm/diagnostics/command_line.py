@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Final, Iterator, Sequence, TextIO
 
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of
 
 FILE_METAVARS: Final = ("FILE", "OUT", "DIR")
 """What options call the name of a file or folder as their value."""
@@ -35,8 +35,7 @@ class CommandLineParser(argparse.ArgumentParser):
         """Override of argparse's check of `choices` that adds a suggestion to the message."""
         if action.choices is not None and value not in action.choices:
             names = [str(name) for name in action.choices]
-            meant = nearest_of(str(value), names)
-            hint = f"; did you mean `{meant}`?" if meant else ""
+            hint = hint_of(str(value), names)
             message = f"expected one of {', '.join(names)}, found `{value}`{hint}"
             raise argparse.ArgumentError(action, message)
 
@@ -85,8 +84,7 @@ class CommandLineParser(argparse.ArgumentParser):
         if not argument.startswith("-"):
             return f"unexpected argument `{argument}`"
         option = argument.partition("=")[0]
-        meant = nearest_of(option, set(self._options()))
-        return f"unknown option `{option}`" + (f"; did you mean `{meant}`?" if meant else "")
+        return f"unknown option `{option}`{hint_of(option, set(self._options()))}"
 
     def _options(self) -> Iterator[str]:
         for action in self._actions:

@@ -219,6 +219,12 @@ def nearest_of(word: str, names: Iterable[str]) -> str | None:
     return _nearest(word, likely)
 
 
+def hint_of(word: str, names: Iterable[str]) -> str:
+    """Return the end of a message about an unknown word: which name is meant, if one is near."""
+    near = nearest_of(word, names)
+    return f"; did you mean `{near}`?" if near is not None else ""
+
+
 def intended_of(word: str, names: Iterable[str]) -> str | None:
     """Return the nearest name if a typing mistake may have turned it into `word`."""
     name = nearest_of(word, names)

@@ -20,7 +20,6 @@ from ipu_asm.debugger.expressions import (
     evaluate,
 )
 from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
-from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 
@@ -150,10 +149,6 @@ class CommandTable:
         found = [name for name in self.commands if name.startswith(word)]
         unique = self.commands[found[0]] if len(found) == 1 else None
         return self.by_word.get(word) or unique
-
-    def nearest(self, word: str) -> str | None:
-        """Return the name that a misspelt word probably means."""
-        return nearest_of(word, tuple(self.commands))
 
     def complete(
         self,

@@ -23,7 +23,7 @@ from ipu_asm.debugger.expressions import (
 )
 from ipu_asm.debugger.inspection.bundle_values import operand_value
 from ipu_asm.debugger.regions import MEMORY
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of, nearest_of
 from ipu_asm.text import Span
 
 _FIRST_WORD: Final = re.compile(r"\s*([A-Za-z?]+)(?![A-Za-z0-9_?])\s*(.?)")
@@ -111,9 +111,8 @@ def help_(debugger: Debugger, context: LiveContext, argument: str) -> CommandRes
     if not name:
         return CommandResult(_overview())
     if name not in COMMANDS:
-        message = f"`help` takes one of {', '.join(COMMANDS)}, found {quoted(name)}"
-        if near := nearest_of(name, COMMANDS):
-            message += f"; did you mean `{near}`?"
+        found = f"found {quoted(name)}{hint_of(name, COMMANDS)}"
+        message = f"`help` takes one of {', '.join(COMMANDS)}, {found}"
         start = argument.index(name)
         raise ExpressionError(message, Span(start, start + len(name)))
     return CommandResult(COMMANDS[name].help)

@@ -15,7 +15,7 @@ from ipu_asm.debugger.expressions.machine_view import LABEL, MachineNames, Space
 from ipu_asm.debugger.expressions.program_names import NamesAtBundle
 from ipu_asm.debugger.expressions.values import FUNCTIONS
 from ipu_asm.debugger.regions import MEMORY
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of
 from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tree import (
     Binary,
@@ -58,8 +58,7 @@ def unknown_name_error(what: str, node: Name, known: Sequence[str]) -> Expressio
     if node.text.lower() == MEMORY:
         message = "`xmem` takes its address in brackets, `xmem[0x100 .. +16]`, found none"
         return ExpressionError(message, node.span)
-    near = nearest_of(node.text, islice(_similar(node.text, known), _MAX_COMPARED))
-    hint = f"; did you mean `{near}`?" if near is not None else ""
+    hint = hint_of(node.text, islice(_similar(node.text, known), _MAX_COMPARED))
     return ExpressionError(f"no {what} is called {quoted(node.text)}{hint}", node.span)
 
 

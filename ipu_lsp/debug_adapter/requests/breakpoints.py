@@ -17,7 +17,7 @@ from ipu_asm.debugger.breakpoints import (
 from ipu_asm.debugger.conditions import BreakpointError, ConditionReader
 from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of
 from ipu_lsp.debug_adapter.client import SourceView, code_address, path_of, read_reference
 from ipu_lsp.debug_adapter.request_table import (
     DataBreakpointRequest,
@@ -195,8 +195,7 @@ def _at_label(session: DebugSession, wanted: FunctionBreakpoint) -> BreakpointOu
     name = wanted.name.strip()
     found = debuggee.debugger.resolver.at_label(name)
     if found is None:
-        near = nearest_of(name, tuple(debuggee.kernel.program.label_addresses))
-        hint = f"; did you mean `{near}`?" if near else ""
+        hint = hint_of(name, debuggee.kernel.program.label_addresses)
         return unverified(f"no label is called `{name:.80}`{hint}")
     return _placed(session, debuggee.shown, found, wanted)
 

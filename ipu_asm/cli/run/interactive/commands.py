@@ -25,7 +25,7 @@ from ipu_asm.debugger.console.command import Command, CommandError, CommandTable
 from ipu_asm.debugger.console.listing import rows
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.queries import QueryInterruptedError
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.loop_numbers import loop_numbers, trips_text
@@ -174,8 +174,7 @@ def _info(session: Session, argument: str) -> None:
     if "loops" in found and word in ("l", "lo"):
         found = ["loops"]
     if len(found) != 1:
-        near = nearest_of(word, tuple(_TOPICS))
-        hint = f"; did you mean `{near}`?" if near else ""
+        hint = hint_of(word, _TOPICS)
         shown = f"`{word}`" if word else "nothing"
         raise CommandError(f"`info` takes one of {', '.join(_TOPICS)}, found {shown}{hint}")
     _TOPICS[found[0]][1](session, rest)
@@ -316,8 +315,7 @@ def _help(session: Session, argument: str) -> None:
         return
     named = TABLE.named(name)
     if named is None:
-        near = TABLE.nearest(name)
-        hint = f"; did you mean `{near}`?" if near else "; `help` lists all"
+        hint = hint_of(name, TABLE.commands) or "; `help` lists all"
         raise CommandError(f"no command is called `{name}`{hint}")
     session.screen.show(named.help)
 

@@ -13,7 +13,7 @@ from ipu_asm.debugger.breakpoints import Breakpoint, Stop
 from ipu_asm.debugger.console.command import Command, CommandError, Takes, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import LiveContext, quoted
-from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.diagnostics.suggestions import hint_of
 from ipu_asm.emulator.stops import StopReason
 
 MAX_REPETITIONS: Final = 10_000_000
@@ -247,9 +247,9 @@ def resolve(debugger: Debugger, context: LiveContext, text: str) -> ResolvedBrea
 
 def _unknown(debugger: Debugger, label: str) -> CommandError:
     labels = tuple(debugger.program.label_addresses)
-    near = nearest_of(label, labels)
-    if near:
-        return CommandError(f"no label is called {quoted(label)}; did you mean `{near}`?")
+    hint = hint_of(label, labels)
+    if hint:
+        return CommandError(f"no label is called {quoted(label)}{hint}")
     return CommandError(f"expected {EXPECTED}, found {quoted(label)}")
 
 
