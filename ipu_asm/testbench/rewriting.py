@@ -106,7 +106,8 @@ def _fewer_updates(program: Program, presets: Presets, options: Options) -> Prog
     What the first bundles of a run seem to allow is looked for again in more of them.
     """
     for observed in (_MAX_SEARCHED, MAX_OBSERVED):
-        found = list(rebased_programs(program, presets, partial(_cost, options=options), observed))
+        cost = partial(_cost, options=options)
+        found = list(rebased_programs(program, presets, cost, observed, options.is_over))
         least = min(cost for _, cost in found)
         equal = [made for made, cost in found if cost == least][-_MAX_EQUAL:]
         chosen = min(equal, key=lambda each: _planned_cycles(each, options))

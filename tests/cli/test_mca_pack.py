@@ -195,3 +195,20 @@ def test_of_a_long_program_the_beginning_is_the_evidence() -> None:
     assert "updates are compared in the first 100,000 of 180,002 cycles" in ran.err
     assert "loop row: 4 -> 3 bundles" in ran.err
     assert "180,002 -> 135,003 cycles; proven" in ran.err
+
+
+def test_what_cannot_be_rebased_is_pipelined_all_the_same() -> None:
+    text = NAMED.replace("    INC {{ row }} 1", "    INCR_MOD_POW2 lr9 cr5 3; INC {{ row }} 1")
+    ran = check(text, "-W --pipeline --rebase")
+    assert "not rebased: an update of a register is no sum\n" in ran.err
+    assert "loop inputs: 4 -> 1 bundles" in ran.err
+    assert "an update of a register is no sum" in check(text, "-W --rebase", status=1).err
+
+
+def test_a_program_in_which_nothing_is_shorter_is_written_as_it_is() -> None:
+    ran = check(
+        PACKED.replace("incr lr1 1;    # step\n    acc;;", "incr lr1 1; acc;;"), "-W --pipeline"
+    )
+    first = check(ran.out, "-W --pipeline")
+    assert "no shorter loop or block in" in first.err
+    assert first.out == ran.out

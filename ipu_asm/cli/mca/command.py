@@ -33,6 +33,7 @@ from ipu_asm.cli.mca.options import (
     usage_error,
 )
 from ipu_asm.cli.mca.programs import analyzed, programs_of, reports_of
+from ipu_asm.cli.mca.rewriting import packed_text, rewritten_text, scheduled_text
 from ipu_asm.cli.paths import header_paths, headers_in
 from ipu_asm.cli.programs import check_output, configuration_of, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
@@ -43,23 +44,15 @@ from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_elf, read_b
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
-from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
-from ipu_asm.flow.packing.modulo import MAX_STAGES
-from ipu_asm.flow.packing.observation import MAX_OBSERVED
-from ipu_asm.flow.packing.pack import PackingError, plan_packing
-from ipu_asm.flow.packing.pipeline import Options, label_at
-from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.template_writing import WrittenTemplate, blocks_of_lines
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
-from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.report import PerformanceReport
 from ipu_asm.reports.performance.text import report_data, report_text
 from ipu_asm.reports.performance.wording import failure_text
-from ipu_asm.text import SourceFile, counted
+from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
-    from ipu_asm.testbench.rewriting import OverlappedLoop, RebaseResult
+    pass
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -239,161 +232,3 @@ def _write(text: str, options: McaOptions) -> None:
         write_bytes(data)
     else:
         replace_file(options.output, data)
-
-
-def packed_text(analysis: Analysis) -> str | None:
-    """Return the packed text of a program or template, and print what that saves.
-
-    None if it cannot be packed, or not be proven to do the same; prints why.
-    """
-    path, program = analysis.source.path, analysis.effective_program
-    try:
-        from ipu_asm.testbench.packing import packed  # needs numpy
-
-        template = WrittenTemplate(analysis) if is_template(analysis) else None
-        blocks = None if template is None else {block.start for block in template.blocks()}
-        result = packed(program, None, blocks)
-        text = result.text if template is None else template.written(result.text)
-    except PackingError as error:
-        print_message(PROGRAM, f"{path}: not packed: {error}")
-        return None
-    if result.edits:
-        proof = f"proven, and compared in {result.runs} runs on random data"
-        _print_saved(path, result.bundles, result.cycles, proof)
-    if template is not None:
-        _print_left(path, template)
-    elif not result.edits:
-        message = f"nothing to pack in {result.bundles[0]:,} bundles"
-        if result.is_at_bound:
-            message += ": every block is at its bound"
-        print_message(PROGRAM, f"{path}: {message}", "note")
-    return text
-
-
-def _print_left(path: str, template: WrittenTemplate) -> None:
-    """Print what moves would save in blocks that a template does not write out."""
-    plan = plan_packing(template.program)
-    written = {block.start for block in template.blocks()}
-    left = [b for b in plan.blocks if b.saved and b.addresses.start not in written]
-    if not plan.saved_bundles:
-        message = f"nothing to pack in {template.program.size:,} bundles"
-        print_message(PROGRAM, f"{path}: {message}: no block becomes shorter", "note")
-    for block in left:
-        lines = template.lines_of(block.addresses)
-        message = f"{lines}: moves would save {counted(block.saved, 'bundle')}"
-        reason = "the template does not write this block out once: pack what `ipu-as expand` writes"
-        print_message(PROGRAM, f"{path}: {message}, but {reason}", "note")
-
-
-def rewritten_text(analysis: Analysis, *, pipeline: bool, rebase: bool) -> str | None:
-    """Return the text of a program or template that is rebased, pipelined, or both, and packed.
-
-    Prints what that saves. None if it cannot be done, or not be proven to do the same; prints why.
-    """
-    path, program = analysis.source.path, analysis.effective_program
-    try:
-        options = _options(pipeline=pipeline, rebase=rebase)
-        if not is_template(analysis):
-            return _rewritten(program, path, options, None)
-        template = WrittenTemplate(analysis)
-        labels = {label_at(program, block.start) for block in template.blocks()}
-        options = options._replace(labels=frozenset(labels - {""}))
-        text = template.written(_rewritten(program, path, options, template))
-        _print_left(path, template)
-        return text
-    except PackingError as error:
-        outcome = "not pipelined" if pipeline else "not rebased"
-        print_message(PROGRAM, f"{path}: {outcome}: {error}")
-        return None
-
-
-def _options(*, pipeline: bool, rebase: bool) -> Options:
-    stages = MAX_STAGES if pipeline else 1
-    return Options(stages, keeps_registers=not rebase)
-
-
-def _rewritten(
-    program: Program, path: str, options: Options, template: WrittenTemplate | None
-) -> str:
-    # They need numpy.
-    from ipu_asm.testbench.packing import packed, whole_cycles
-    from ipu_asm.testbench.rewriting import pipelined, rebased
-
-    source, before = program, whole_cycles(control_facts(program))
-    if not options.keeps_registers and (template is None or template.is_whole):
-        found = rebased(program, options)
-        _print_rebased(path, program, found)
-        if found.is_long:
-            message = f"updates are compared in the first {MAX_OBSERVED:,} of {before:,} cycles"
-            print_message(PROGRAM, f"{path}: {message}, memory and registers at the end", "note")
-        program, loops = found.program, found.loops
-    else:
-        program, loops, _ = pipelined(program, options)
-    for loop in loops:
-        print_message(PROGRAM, f"{path}: {_loop_text(loop)}", "note")
-    blocks = None if template is None else blocks_of_lines(program, source, template.lines)
-    final = packed(program, None, blocks)
-    cycles = whole_cycles(control_facts(program)) if final.cycles is None else final.cycles[1]
-    proof = "proven, and compared in runs on random data"
-    _print_saved(path, (source.size, final.bundles[1]), (before, cycles), proof)
-    return final.text
-
-
-def scheduled_text(analysis: Analysis) -> str | None:
-    """Return the text of a program whose regions are scheduled, and print how long they are.
-
-    None if that cannot be done, or not be proven; prints why.
-    """
-    from ipu_asm.testbench.scheduling import scheduled_with_proof  # needs the emulator
-
-    path = analysis.source.path
-    try:
-        if analysis.expanded:
-            raise PackingError("what macros or includes write is not scheduled")
-        found, runs, reason = scheduled_with_proof(analysis.program)
-    except PackingError as error:
-        print_message(PROGRAM, f"{path}: not scheduled: {error}")
-        return None
-    for region in found.regions:
-        operations = counted(len(region.operations), "operation")
-        text = f"{operations} in {counted(region.interval or region.length, 'bundle')}"
-        if region.interval:
-            text += f" a turn, {counted(region.stages, 'turn')} overlap"
-        print_message(PROGRAM, f"{path}: {region.region.name}: {text}", "note")
-    proof = "each read sees the same result when results land"
-    compared = f"compared in {runs} runs on random data" if runs else f"not run: {reason}"
-    print_message(PROGRAM, f"{path}: proven: {proof}; {compared}", "note")
-    return found.scheduled.text
-
-
-def _loop_text(loop: OverlappedLoop) -> str:
-    """Return what was done to a loop: its bundles, and the registers that it steps elsewhere."""
-    sizes = "{} -> {}".format(*loop.bundles)
-    text = f"loop {loop.label}: {sizes} bundles"
-    if loop.stages > 1:
-        text += f", {loop.stages} iterations overlap"
-    for name, count in loop.moves.items():
-        steps = counted(abs(count), "step")
-        text += f", {name} {steps} {'ahead' if count > 0 else 'back'}"
-    return text
-
-
-def _print_rebased(path: str, program: Program, found: RebaseResult) -> None:
-    if found.program is program:
-        message = "no other update of loop registers saves cycles"
-    elif found.updates[0] == found.updates[1]:
-        message = f"{found.updates[0]:,} updates of loop registers, some in other bundles"
-    else:
-        message = "{:,} -> {:,} updates of loop registers".format(*found.updates)
-    if found.lost:
-        message += f"; in the end, other values are in {', '.join(found.lost)}"
-    print_message(PROGRAM, f"{path}: {message}", "note")
-
-
-def _print_saved(
-    path: str, bundles: tuple[int, int], cycles: tuple[int, int] | None, proof: str
-) -> None:
-    counts = "{:,} -> {:,} bundles".format(*bundles)
-    if cycles is not None:
-        counts += ", {:,} -> {:,} cycles".format(*cycles)
-    print_message(PROGRAM, f"{path}: {counts}; {proof}", "note")

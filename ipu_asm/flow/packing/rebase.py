@@ -48,7 +48,11 @@ Cost = Callable[[Program], int]
 
 
 def rebased_programs(
-    program: Program, presets: Presets, cost: Cost, observed: int
+    program: Program,
+    presets: Presets,
+    cost: Cost,
+    observed: int,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[Program, int]]:
     """Yield programs with ever fewer executed updates and their costs, the given one first.
 
@@ -65,7 +69,7 @@ def rebased_programs(
     if any(operation.is_break for block in blocks for operation in block):
         raise PackingError("a break shows registers to who debugs: remove it first")
     branches = [branches_within(program, each, observed) for each in presets]
-    search = _Search(presets, branches, cost)
+    search = _Search(presets, branches, cost, is_over)
     known = search.known(program)
     least = cost(program)
     yield program, least
@@ -84,7 +88,14 @@ class _Search:
     `branches` are those that are executed in each configuration, None for whole runs.
     """
 
-    def __init__(self, presets: Presets, branches: Sequence[int | None], cost: Cost) -> None:
+    def __init__(
+        self,
+        presets: Presets,
+        branches: Sequence[int | None],
+        cost: Cost,
+        is_over: Callable[[], bool],
+    ) -> None:
+        self._is_over = is_over
         self._presets = presets
         self._branches = branches
         self._cost = cost
@@ -98,6 +109,8 @@ class _Search:
             (constant_registers, least + _MAX_LOST),
         ):
             for change in kind(known):
+                if self._is_over():
+                    return None
                 found = self.applied(known, change)
                 found = None if found is None else self._settled(known, found)
                 reached = None if found is None else self._cost_of(found.program)
