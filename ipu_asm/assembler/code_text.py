@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final, Iterator, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
-from ipu_asm.assembler.sections import code_instructions
+from ipu_asm.assembler.object_layout import code_instructions
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.machine_code import CodeUnit, DecodedUnit, MachineCode, Relocation, SymbolValue
 from ipu_asm.isa.model import Isa
@@ -218,9 +218,12 @@ class _Writer:
         directive = _OWN_DIRECTIVES.get((section.name, section.flags))
         if directive is None or section.kind != "progbits":
             entry = f",{section.entry_size}" if "M" in section.flags else ""
+            if section.group:
+                entry += f",{self.names.of(section.group)},comdat"
+            flags = section.flags if section.group else section.flags.replace("G", "")
             kind = f"@{section.kind}"
             name = self.names.of_section(section.name)
-            directive = f'.section {name},"{section.flags}",{kind}{entry}'
+            directive = f'.section {name},"{flags}",{kind}{entry}'
         yield CodeLine(f"{_INDENT}{directive}")
         if section.alignment > 1:
             yield CodeLine(f"{_INDENT}.p2align {section.alignment.bit_length() - 1}")
@@ -360,7 +363,8 @@ class _Names:
         symbols = [each for each in code.symbols if each.kind != "file"]
         self._defined = {each.name for each in symbols if each.section or each.kind == "common"}
         sections = dict.fromkeys(each.name for each in code.sections)
-        used = (each.symbol for section in code.sections for each in section.relocations)
+        used = [each.symbol for section in code.sections for each in section.relocations]
+        used += [section.group for section in code.sections]
         names = dict.fromkeys((*(each.name for each in symbols), *filter(None, used)))
         self._shown = {each: each for each in names if self._is_plain(each)}
         self._taken = {*self._shown, *sections}

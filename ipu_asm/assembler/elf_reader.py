@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, Final, Iterator, Mapping
 
 from ipu_asm.assembler.elf_writer import (
     BINDINGS,
+    COMDAT,
+    GROUP,
     RELOCATION_SIZE,
-    SECTION_FLAGS,
     SECTION_HEADER_SIZE,
     SECTION_KINDS,
     SYMBOL_KINDS,
     SYMBOL_SIZE,
     VISIBILITIES,
 )
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
+from ipu_asm.assembler.object_code import ABSOLUTE, SECTION_FLAGS, ObjectCode, Section, Symbol
 from ipu_asm.isa import manifests, target_module
 from ipu_asm.isa.machine_code import ObjectFormat, Relocation
 from ipu_asm.named_tuple import NamedTuple
@@ -54,7 +55,7 @@ def read_elf(
 ) -> tuple[str, ObjectCode]:
     """Return the instruction set and the content of an object or executable.
 
-    Sections without data of the program (symbols, groups, notes of linkers) are left out. Where
+    Sections without data of the program (symbols, notes of linkers) are left out. Where
     several sections or local symbols have one name, a number is added to all but the first.
     `formats` are those that the set is chosen from, by default of all sets. Raises `ElfError`.
     """
@@ -174,6 +175,7 @@ class _Reader:
         if self.is_relocatable:
             # Those of executables are applied already.
             self._add_relocations(tables, sections, numbered)
+            self._add_groups(tables, sections, numbered)
         return ObjectCode(tuple(sections.values()), tuple(numbered.values()))
 
     def _tables(self) -> Iterator[_Table]:
@@ -181,7 +183,7 @@ class _Reader:
         for number in range(_number(self.data, 48, 2)):
             header = _number(self.data, 32, 4) + number * SECTION_HEADER_SIZE
             kind = _number(self.data, header + 4, 4)
-            if kind in _KINDS or kind in (_SYMTAB, _RELA, _REL):
+            if kind in _KINDS or kind in (_SYMTAB, _RELA, _REL, GROUP):
                 section = self.elf.get_section(number)
                 self.names.count(section.name)
                 yield _Table(number, kind, section)
@@ -290,6 +292,20 @@ class _Reader:
             sections[table["sh_info"]] = target._replace(
                 relocations=target.relocations + relocations
             )
+
+    def _add_groups(
+        self, tables: list[_Table], sections: dict[int, Section], symbols: dict[int, Symbol]
+    ) -> None:
+        """Name the groups of sections of which a linker keeps one."""
+        for _, kind, table in tables:
+            if kind != GROUP:
+                continue
+            data = self._content(table["sh_offset"], table["sh_size"])
+            words = [_number(data, at, 4) for at in range(0, len(data) - 3, 4)]
+            name = symbols[table["sh_info"]].name
+            for number in words[1:] if words[:1] == [COMDAT] else ():
+                if number in sections:
+                    sections[number] = sections[number]._replace(group=name)
 
     def _check_table(self, table: Any, entry_size: int) -> None:
         """Raise `ElfError` if a table of symbols or relocations has wrong entries or too many."""

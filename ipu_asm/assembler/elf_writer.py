@@ -1,7 +1,8 @@
 """Object files: `ObjectCode` as a relocatable ELF file of 32 bits, little-endian.
 
-Behind each section with relocations is `.rela.` and its name; the symbol table and the tables of
-names are last. Local symbols come first, as ELF requires, otherwise symbols keep their order.
+Groups are first. Behind each section with relocations is `.rela.` and its name; the symbol table
+and the tables of names are last. Local symbols come first, as ELF requires, otherwise symbols keep
+their order.
 """
 
 from __future__ import annotations
@@ -9,22 +10,9 @@ from __future__ import annotations
 import struct
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
+from ipu_asm.assembler.object_code import ABSOLUTE, SECTION_FLAGS, ObjectCode, Section, Symbol
 from ipu_asm.isa.machine_code import ObjectFormat, Relocation
 from ipu_asm.named_tuple import NamedTuple
-
-SECTION_FLAGS: Mapping[str, int] = {
-    "a": 0x2,
-    "w": 0x1,
-    "x": 0x4,
-    "M": 0x10,
-    "S": 0x20,
-    "o": 0x80,
-    "T": 0x400,
-    "R": 0x20_0000,
-    "e": 0x8000_0000,
-}
-"""The bits of `sh_flags` by the letters of `.section`."""
 
 SECTION_KINDS: Mapping[str, int] = {
     "progbits": 1,
@@ -60,6 +48,7 @@ _RELOCATION = struct.Struct("<IIi")
 _MAGIC = b"\x7fELF\x01\x01\x01"
 _RELOCATABLE, _VERSION = 1, 1
 _SYMTAB, _STRTAB, _RELA = 2, 3, 4
+GROUP, COMDAT = 17, 1
 _INFO_LINK = 0x40
 _WORD = 4
 _PAGE = 4096
@@ -73,12 +62,14 @@ def elf_of(code: ObjectCode, object_format: ObjectFormat) -> bytes:
     more sections than ELF can number.
     """
     with_relocations = sum(bool(section.relocations) for section in code.sections)
-    if len(code.sections) + with_relocations > MAX_SECTIONS:
+    groups = dict.fromkeys(section.group for section in code.sections if section.group)
+    if len(code.sections) + with_relocations + len(groups) > MAX_SECTIONS:
         raise ValueError(f"an object has at most {MAX_SECTIONS} sections")
     symbols = _ordered(code)
     places = {symbol.name: number for number, symbol in enumerate(symbols, 1)}
     names = _Names()
-    headers: list[_Header] = [_Header(0, 0, b"")]
+    # A group precedes its sections.
+    headers: list[_Header] = [_Header(0, 0, b"")] * (1 + len(groups))
     indices: dict[str, int] = {}
     owners: list[tuple[Section, int]] = []
     for section in code.sections:
@@ -91,6 +82,7 @@ def elf_of(code: ObjectCode, object_format: ObjectFormat) -> bytes:
         if section.relocations:
             headers[index + 1] = _relocations(section, index, symbol_table, places, names)
     headers += _symbol_table(symbols, indices, symbol_table, names)
+    headers[1 : 1 + len(groups)] = _groups(owners, symbol_table, places, names)
     own_names = names.offset(".shstrtab")
     headers.append(_Header(own_names, _STRTAB, names.table()))
     return _file(headers, object_format)
@@ -136,7 +128,8 @@ def _ordered(code: ObjectCode) -> list[Symbol]:
     """The symbols, local ones first, with those that only relocations name."""
     known = {"", *(symbol.name for symbol in code.symbols)}
     sections = {section.name for section in code.sections}
-    used = (each.symbol for section in code.sections for each in section.relocations)
+    used = [each.symbol for section in code.sections for each in section.relocations]
+    used += [section.group for section in code.sections]
     others = (
         Symbol(name, name, kind="section") if name in sections else Symbol(name, binding="global")
         for name in dict.fromkeys(used)
@@ -166,7 +159,7 @@ def _relocations(
         names.offset(f".rela{section.name}"),
         _RELA,
         b"".join(_relocation(each, places) for each in section.relocations),
-        flags=_INFO_LINK,
+        flags=_INFO_LINK | (SECTION_FLAGS["G"] if section.group else 0),
         link=symbol_table,
         info=index,
         alignment=_WORD,
@@ -179,6 +172,30 @@ def _relocation(relocation: Relocation, places: Mapping[str, int]) -> bytes:
     # Addresses have 32 bits: an addend of -4 and one of 2**32 - 4 are the same.
     addend = (relocation.addend + (1 << 31)) % (1 << 32) - (1 << 31)
     return _RELOCATION.pack(relocation.offset, symbol << 8 | relocation.kind, addend)
+
+
+def _groups(
+    owners: Sequence[tuple[Section, int]],
+    symbol_table: int,
+    places: Mapping[str, int],
+    names: _Names,
+) -> Iterator[_Header]:
+    """Yield the groups of sections of which a linker keeps one, with their relocations."""
+    members: dict[str, list[int]] = {}
+    for section, index in owners:
+        if section.group:
+            own = [index, index + 1] if section.relocations else [index]
+            members.setdefault(section.group, []).extend(own)
+    for group, numbers in members.items():
+        yield _Header(
+            names.offset(".group"),
+            GROUP,
+            struct.pack(f"<{1 + len(numbers)}I", COMDAT, *numbers),
+            link=symbol_table,
+            info=places[group],
+            alignment=_WORD,
+            entry_size=_WORD,
+        )
 
 
 def _symbol_table(

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Mapping
+
 from ipu_asm.isa.machine_code import Relocation
 from ipu_asm.named_tuple import NamedTuple
 
 ABSOLUTE = "*ABS*"
 """In place of a section: the value of the symbol is no address."""
+
+
+SECTION_FLAGS: Mapping[str, int] = {
+    "a": 0x2,
+    "w": 0x1,
+    "x": 0x4,
+    "M": 0x10,
+    "S": 0x20,
+    "o": 0x80,
+    "G": 0x200,
+    "T": 0x400,
+    "R": 0x20_0000,
+    "e": 0x8000_0000,
+}
+"""The bits of `sh_flags` by the letters of `.section`."""
 
 
 class Symbol(NamedTuple):
@@ -44,7 +61,8 @@ class Section(NamedTuple):
 
     `kind` is `progbits`, `nobits` or `note`; `data` of a `nobits` section is zeros. `address` is
     that of its first byte, 0 in objects that are to be linked. The offsets of relocations count
-    from its start. `entry_size` is the size of entries, which linkers merge, in bytes.
+    from its start. `entry_size` is the size of entries, which linkers merge, in bytes. `group` is
+    the name of the symbol of its group, of which a linker keeps one.
     """
 
     name: str
@@ -56,6 +74,7 @@ class Section(NamedTuple):
     units: tuple[Unit, ...] = ()
     address: int = 0
     entry_size: int = 0
+    group: str = ""
 
     @property
     def is_code(self) -> bool:

@@ -23,12 +23,16 @@ FORMAT = ObjectFormat(264, 2, frozenset({2}), 16, {4: 50})
 OTHER = ObjectFormat(264, 3, frozenset({3, 4}), 16, {4: 62})
 MASKED = ObjectFormat(248, 0x21, frozenset({1, 2, 0x21}), 4, {}, os_abi=255, flags_mask=0xFF)
 FORMATS = {"one": FORMAT, "other": OTHER, "masked": MASKED}
+GROUPED = (Relocation(4, 0, "memcpy"),)
 CODE = ObjectCode(
     (
         Section(".text", "ax", "progbits", 16, bytes(range(64)), (Relocation(4, 6, "memcpy", 0),)),
         Section(".data", "aw", "progbits", 4, bytes(8), (Relocation(50, 4, "main", -4),)),
         Section(".bss", "aw", "nobits", 32, bytes(100)),
         Section(".comment", "MS", "progbits", 1, b"\0made by hand\0", entry_size=1),
+        Section(".text.one", "axG", "progbits", 4, bytes(4), GROUPED, group="one"),
+        Section(".data.one", "awG", "progbits", 4, bytes(4), group="one"),
+        Section(".text.two", "axG", "progbits", 4, bytes(4), group="main"),
     ),
     (
         Symbol("a.c", ABSOLUTE, kind="file"),
@@ -36,6 +40,7 @@ CODE = ObjectCode(
         Symbol("size", ABSOLUTE, 64),
         Symbol("main", ".text", 0, 64, "global", "func"),
         Symbol("memcpy", binding="global"),
+        Symbol("one", ".text.one", 0, 4, "weak", "func"),
         Symbol("buffer", ".bss", 0, 100, "weak", "object", "hidden"),
         Symbol("shared", "", 8, 24, "global", "common"),
     ),

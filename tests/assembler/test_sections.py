@@ -136,6 +136,15 @@ def test_sections_return_to_those_before() -> None:
     assert section(code, ".data").data == bytes([1, 2, 3])
 
 
+def test_sections_have_entries_of_a_size_and_a_group() -> None:
+    text = '.section .text.f,"axG",@progbits,f,comdat\n.weak f\nf: nop\n'
+    code = read(text + '.section .rodata.str,"aMS",@progbits,1\n.asciz "a"\n')
+    assert section(code, ".text.f").group == "f"
+    assert section(code, ".rodata.str").entry_size == 1
+    check_refused('.section .text.f,"axG"\nnop', "a section of a group names it")
+    check_refused('.section .text.f,"axQ"\nnop', "sections have the flags `awxMSoGTRe`, found `Q`")
+
+
 def test_common_symbols_are_reserved() -> None:
     code = read(".comm shared, 64, 4\n.lcomm own, 8\nnop")
     symbols = {each.name: each for each in code.symbols}
