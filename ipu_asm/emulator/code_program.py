@@ -146,14 +146,17 @@ class CodeProgram:
     def _linked(self, section: Section) -> bytes:
         """Return the bytes of a section with the fields of its relocations filled."""
         data = bytearray(section.data)
+        kinds = self._machine_code.object_format.data_relocations
+        sizes = {kind: size for size, kind in kinds.items()}
         for relocation in section.relocations:
-            value = self._value(relocation)
-            at = relocation.offset
-            unit = bytes(data[at : at + _MAX_UNIT])
-            if section.is_code:
-                data[at : at + len(unit)] = self._machine_code.relocated(unit, relocation, value)
+            value, at = self._value(relocation), relocation.offset
+            if relocation.kind in sizes:
+                size = sizes[relocation.kind]
+                linked = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
             else:
-                data[at : at + 4] = (value & 0xFFFF_FFFF).to_bytes(4, "little")
+                unit = bytes(data[at : at + _MAX_UNIT])
+                linked = self._machine_code.relocated(unit, relocation, value)
+            data[at : at + len(linked)] = linked
         return bytes(data)
 
     def _value(self, relocation: Relocation) -> int:

@@ -141,10 +141,10 @@ def code_model(isa_name: str) -> CodeModel:
 def run_program(
     text: str,
     isa: str,
-    *,
     registers: Mapping[str, int] | None = None,
     memory: Mapping[int, bytes] | None = None,
     entry: str | None = None,
+    *,
     max_cycles: int = DEFAULT_MAX_CYCLES,
 ) -> ProgramRun:
     """Assemble a program and run it from `entry`, by default its first function, to its end.

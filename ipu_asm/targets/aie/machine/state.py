@@ -28,6 +28,8 @@ MEMORY_END: Final = 0x8_0000
 DONE: Final = "done"
 RETURNED: Final = "returned"
 
+_WORD_BITS = 32
+
 AT_RESET: Final = -2
 BY_HOST: Final = -1
 """In place of the cycle of issue: the value after reset, and one that the host has set."""
@@ -212,12 +214,14 @@ class State:
         return self.storage.joined(numbers, [self.cells[number][1] for number in numbers])
 
     def set_register(self, name: str, value: int) -> None:
-        """Set a register for the host; a negative number is in two's complement.
+        """Set a register for the host; a negative number is in two's complement, also of 32 bits.
 
         Raises LookupError for an unknown name and ValueError for a value that does not fit.
         """
         numbers = self.storage.parts_named(name)
         bits = self.storage.width(numbers)
+        if bits < _WORD_BITS and value >> bits and not value >> _WORD_BITS:
+            value -= (1 << _WORD_BITS) * (value >> bits - 1 == (1 << _WORD_BITS - bits + 1) - 1)
         if not -(1 << bits - 1) <= value < 1 << bits:
             raise ValueError(f"`{name}` has {bits} bits, found {value:#x}")
         for number, cut in zip(numbers, self.storage.split(numbers, value)):

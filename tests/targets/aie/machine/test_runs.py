@@ -90,6 +90,41 @@ def test_a_call_links_to_what_follows_its_delay_slots() -> None:
     assert (found.end, found.cycles) == ("done", 13)
 
 
+@pytest.mark.parametrize("isa", ["xdna1", "xdna2"])
+def test_branches_count_down_and_go_to_addresses_in_pointers(isa: str) -> None:
+    text = "movxm p0, #turn\nmovxm p1, #end\nmov r0, #2\n"
+    text += f"turn: jnzd r0, r0, p0\nadd r1, r1, #1\n{DELAY}"
+    text += f"j p1\n{DELAY}mov r1, #99\nend: done"
+    found = run_program(text, isa, registers={"r1": 0})
+    assert (found.end, found.register("r0"), found.register("r1")) == ("done", 0xFFFF_FFFF, 3)
+    assert found.cycles == 3 + 2 * 6 + 7 + 6 + 1
+
+
+def test_data_of_a_program_are_in_memory_with_the_addresses_of_symbols() -> None:
+    text = """
+        movxm p0, #table
+        lda r0, [p0, #4]
+        lda p1, [p0, #0]
+        nop
+        nop
+        nop
+        nop
+        nop
+        nop
+        done
+        .data
+    table:
+        .word value
+        .word 42
+    value:
+        .word 7
+    """
+    found = run_program(text, "xdna2")
+    assert (found.end, found.register("r0")) == ("done", 42)
+    assert found.register("p1") == found.register("p0") + 8
+    assert found.memory(found.register("p1"), 4) == bytes((7, 0, 0, 0))
+
+
 def test_stores_of_bytes_delay_the_next_access() -> None:
     text = "st.s8 r0, [p0, #0]\nlda r1, [p0, #0]\n" + "nop\n" * 7 + "done"
     found = run_program(text, "xdna2", registers={"p0": 0x70000, "r0": 0x1FF})
@@ -151,6 +186,11 @@ def test_open_questions_are_told_once() -> None:
 def test_a_register_that_nothing_has_written_is_told() -> None:
     found = run("mov r1, r0\nmov r2, r1\ndone")
     assert found.warnings == ("`r0` is read before anything has written it; it counts as 0",)
+
+
+def test_a_negative_number_of_32_bits_fits_a_pointer() -> None:
+    found = run("done", m0=0xFFFF_FFC0, m1=-64, m2=0xF_FFC0)
+    assert {found.register(f"m{number}") for number in range(3)} == {0xF_FFC0}
 
 
 @pytest.mark.parametrize(
