@@ -41,6 +41,14 @@ def numbered(noun: str, first: int | str, last: int | str) -> str:
     return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
 
 
+def percentage(part: int, whole: int) -> str:
+    """Return a fraction as a short percentage, such as `12.5 %`; of nothing, `0 %`."""
+    share = 100 * part / whole if whole else 0.0
+    if part and share < 0.05:
+        return "<0.1 %"
+    return f"{share:.0f} %" if share in (0, 100) else f"{min(share, 99.9):.1f} %"
+
+
 _LONG = 1 << 22
 """Characters from which on a text has its many offsets in an array."""
 

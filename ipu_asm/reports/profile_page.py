@@ -15,7 +15,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.html_page import html_page, shown_lines
 from ipu_asm.reports.reference import PALETTE, slot_colours
-from ipu_asm.text import SourceFile
+from ipu_asm.text import SourceFile, percentage
 
 _LEVELS = 9
 _SHORTEST_FOLDED: Final = 5
@@ -54,7 +54,7 @@ def profile_page(profile: Profile, source: SourceFile, stop: RunEnd, isa: Isa) -
         count=_count,
         grouped=lambda number: f"{number:,}",
         heat_class=_heat_class,
-        percent=_percent,
+        percent=percentage,
     )
 
 
@@ -140,14 +140,6 @@ def _brackets(line: int, loops: list[LoopUse]) -> str:
             edge = "╶" if first == last else "┌" if line == first else "└" if line == last else "│"
             columns[use.depth] = edge
     return "".join(columns.get(depth, " ") for depth in range(max(columns, default=-1) + 1)) + " "
-
-
-def _percent(part: int, whole: int) -> str:
-    """Return a fraction as a short percentage, such as `12.5 %`."""
-    share = 100 * part / whole if whole else 0.0
-    if part and share < 0.05:
-        return "<0.1 %"
-    return f"{share:.0f} %" if share in (0, 100) else f"{min(share, 99.9):.1f} %"
 
 
 def _heat_class(cycles: int, most: int) -> str:

@@ -14,7 +14,7 @@ from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport,
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
 from ipu_asm.reports.performance.units import Peak, Use, ratio
-from ipu_asm.text import counted
+from ipu_asm.text import counted, percentage
 
 _MAX_LINES = 10
 _MAX_MOVES = 8
@@ -39,12 +39,7 @@ def short(count: Count) -> str:
 
 def percent(part: Count, whole: Count) -> str:
     """Return a fraction as a short percentage; empty if it is not known."""
-    if part is None or not whole:
-        return ""
-    share = 100 * part / whole
-    if part and share < 0.05:
-        return "<0.1 %"
-    return f"{share:.0f} %" if share in (0, 100) else f"{min(share, 99.9):.1f} %"
+    return "" if part is None or not whole else percentage(part, whole)
 
 
 def name_of(loop: LoopReport) -> str:

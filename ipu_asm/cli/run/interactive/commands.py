@@ -10,6 +10,7 @@ from ipu_asm.cli.run.interactive.data_commands import DATA
 from ipu_asm.cli.run.interactive.moves import MOVES, no_argument, resolve
 from ipu_asm.cli.run.interactive.session import VIEWS, Session, Style
 from ipu_asm.cli.run.interactive.stop_view import (
+    cut,
     numbered_lines,
     show_displays,
     show_stop,
@@ -57,7 +58,7 @@ def _registers(session: Session, argument: str) -> None:
         rows.append((names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}", value))
     wide = max(len(name) for name, _ in rows)
     for name, value in rows:
-        session.screen.show(_cut(session, f"{name:<{wide}}  {value}"))
+        session.screen.show(cut(f"{name:<{wide}}  {value}", session.screen.width))
 
 
 def _show_cells(session: Session, cells: list[tuple[str, str]]) -> None:
@@ -73,11 +74,6 @@ def _show_cells(session: Session, cells: list[tuple[str, str]]) -> None:
             for text in texts[row::height]
         )
         session.screen.show(line.rstrip())
-
-
-def _cut(session: Session, line: str) -> str:
-    width = session.screen.width
-    return line if len(line) <= width else f"{line[: width - 3]}..."
 
 
 def _loops(session: Session, argument: str) -> None:
@@ -107,7 +103,7 @@ def _memory(session: Session, argument: str) -> None:
     no_argument(argument, "info memory")
     scopes = {scope.name: scope.group for scope in session.inspector.scopes()}
     for item in session.inspector.children(scopes["Memory map"]):
-        session.screen.show(_cut(session, f"{item.name} = {item.value}"))
+        session.screen.show(cut(f"{item.name} = {item.value}", session.screen.width))
 
 
 def _labels(session: Session, argument: str) -> None:

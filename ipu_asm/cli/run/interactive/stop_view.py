@@ -123,7 +123,7 @@ def numbered_lines(
         text = printable(source.text[start:end].rstrip().expandtabs(4))
         is_here = marked[0] <= number <= marked[1]
         line = f"{'=>' if is_here else '  '} {number:>{digits}}  {text}".rstrip()
-        line = _cut(line, width)
+        line = cut(line, width)
         found.append(session.screen.paint(line, Style.HERE) if is_here and has_color else line)
     return found
 
@@ -169,7 +169,8 @@ def _slots(session: Session, width: int) -> list[str]:
     return [_INDENT + line for line in lines]
 
 
-def _cut(line: str, width: int) -> str:
+def cut(line: str, width: int) -> str:
+    """Return a line of at most so many columns."""
     return line if len(line) <= width else f"{line[: width - 3]}..."
 
 
@@ -178,7 +179,7 @@ def _plain_source(session: Session, width: int) -> list[tuple[str, bool]]:
     lines = source_lines(session, session.address, SOURCE_LINES, 1 << 16, has_color=False)
     # Columns of operands are 20 wide in many kernels: without them there is room for both sides.
     narrow = [_BLANKS.sub(" ", line) for line in lines]
-    return [(_cut(line, width), line.startswith("=>")) for line in narrow]
+    return [(cut(line, width), line.startswith("=>")) for line in narrow]
 
 
 _SLOT_GAP: Final = "  "
