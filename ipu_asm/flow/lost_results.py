@@ -67,19 +67,16 @@ def lost_result_reads(
     followed, around loops too, until another result has landed in the register. A part of a wide
     register that is read alone may be lost alone.
     """
-    found = _lost_reads(function, address, write)
-    if len(write.units) > 1:
-        search = _Search(function, write)
-        search.follow(address, write.timing.def_cycle or LATEST, is_thorough=True)
-        parts = {each.access.units & write.units for each in search.early.values()}
-        for part in parts - {write.units}:
-            found += _lost_reads(function, address, write._replace(units=part))
+    search = _Search(function, write)
+    found = _lost_reads(search, address)
+    parts = {each.access.units & write.units for each in search.early.values()} - {write.units}
+    for part in parts:
+        found += _lost_reads(_Search(function, write._replace(units=part)), address)
     return found
 
 
-def _lost_reads(function: FunctionBody, address: int, write: RegisterAccess) -> list[EarlyRead]:
-    search = _Search(function, write)
-    latency = write.timing.def_cycle or LATEST
+def _lost_reads(search: _Search, address: int) -> list[EarlyRead]:
+    latency = search.write.timing.def_cycle or LATEST
     if search.reaches_unknown_code(address) or search.follow(address, latency):
         return []
     # Most results have no early reads: then the long search is unnecessary.
@@ -181,7 +178,7 @@ def main_results(accesses: Sequence[RegisterAccess]) -> list[RegisterAccess]:
     ]
 
 
-MAX_BACK = 64
+MAX_BACK = 24
 """Bundles before a write among which the other parts of its register are searched."""
 
 
@@ -194,11 +191,10 @@ def is_torn(
     not landed. A result before belongs to the same value if the same operation writes it, and no
     write of the part that is on its way comes between them or nearly as close.
     """
-    accesses = [accesses_of(isa, bundle) for bundle in window[-2::-1]]
     own = window[-1].instructions[write.instruction].spec
     parts = read.units - write.units
-    for back, (bundle, earlier) in enumerate(zip(window[-2::-1], accesses), 1):
-        for other in earlier:
+    for back, bundle in enumerate(window[-2::-1], 1):
+        for other in accesses_of(isa, bundle):
             if not other.writes or parts.isdisjoint(other.units):
                 continue
             spec = bundle.instructions[other.instruction].spec
@@ -209,8 +205,8 @@ def is_torn(
             needed = needed_distance(other, read)
             if needed is None or back + distance < needed:
                 return False  # on its way as well
-            near = accesses[: 2 * back]
-            writes = (each for found in near for each in found if each.writes)
+            near = window[-2 : -2 - 2 * back : -1]
+            writes = (each for found in near for each in accesses_of(isa, found) if each.writes)
             return all(each.units.isdisjoint(write.units) for each in writes)
     return False
 

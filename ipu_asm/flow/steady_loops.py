@@ -16,12 +16,29 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
 
+class Seen(NamedTuple):
+    """A read of a part of a register, and the write that it sees, `iterations` before its own.
+
+    The result landed in the cycle `landed`, counted from the start of the iteration that reads it.
+    """
+
+    read: RegisterAccess
+    offset: int
+    write: RegisterAccess
+    origin: int
+    iterations: int
+    needed: int
+    unit: str
+    landed: int
+
+
 class SteadyLoop(NamedTuple):
-    """The accesses of the bundles of a loop, from address `first` on."""
+    """The accesses of the bundles of a loop, from address `first` on, and what its reads see."""
 
     program: Program
     first: int
     accesses: Sequence[tuple[RegisterAccess, ...]]
+    seen: Sequence[Seen]
 
     @property
     def bundles(self) -> int:
@@ -38,19 +55,8 @@ def steady_loop(program: Program, first: int, last: int) -> SteadyLoop | None:
         is_own = number + delay_slots_of(bundle) == len(bundles) - 1
         if (bundle.transfers_control and not is_own) or bundle.has_unknown:
             return None
-    return SteadyLoop(program, first, [accesses_of(program.isa, bundle) for bundle in bundles])
-
-
-class _Seen(NamedTuple):
-    """A read of a part of a register, and the write that it sees, `iterations` before its own."""
-
-    read: RegisterAccess
-    offset: int
-    write: RegisterAccess
-    origin: int
-    iterations: int
-    needed: int
-    unit: str
+    accesses = [accesses_of(program.isa, bundle) for bundle in bundles]
+    return SteadyLoop(program, first, accesses, tuple(_seen(accesses)))
 
 
 def carried_dependences(loop: SteadyLoop) -> DependenceGraph:
@@ -59,7 +65,7 @@ def carried_dependences(loop: SteadyLoop) -> DependenceGraph:
     operations = written_operations(loop.program, addresses)
     numbers = {(each.address - loop.first, each.number): n for n, each in enumerate(operations)}
     found: dict[Dependence, None] = {}
-    for seen in _seen(loop):
+    for seen in loop.seen:
         source = numbers.get((seen.origin, seen.write.instruction))
         target = numbers.get((seen.offset, seen.read.instruction))
         if source is not None and target is not None:
@@ -69,47 +75,43 @@ def carried_dependences(loop: SteadyLoop) -> DependenceGraph:
     return DependenceGraph(operations, tuple(found))
 
 
-def _seen(loop: SteadyLoop) -> Iterator[_Seen]:
-    writes = _writes(loop)
-    for offset, accesses in enumerate(loop.accesses):
-        for read in accesses:
-            for unit in read.units if read.reads else ():
-                latest = max(
-                    (
-                        each
-                        for origin, write in writes.get(unit, ())
-                        if (each := _sight(loop, read, offset, write, origin)) is not None
-                    ),
-                    key=lambda each: _landing(loop, each),
-                    default=None,
-                )
-                if latest is not None:
-                    yield latest._replace(unit=unit)
+def _seen(accesses: Sequence[tuple[RegisterAccess, ...]]) -> Iterator[Seen]:
+    writes: dict[str, list[tuple[int, RegisterAccess, int]]] = {}
+    for offset, found in enumerate(accesses):
+        for access in found:
+            if access.writes and access.timing.def_cycle is not None:
+                for unit in access.units:
+                    write = offset, access, offset + access.timing.def_cycle
+                    writes.setdefault(unit, []).append(write)
+    count = len(accesses)
+    for offset, found in enumerate(accesses):
+        for read in found:
+            if read.reads and read.timing.use_cycle is not None:
+                for unit in read.units & writes.keys():
+                    yield _latest(read, offset, unit, writes[unit], count)
 
 
-def _writes(loop: SteadyLoop) -> Mapping[str, list[tuple[int, RegisterAccess]]]:
-    found: dict[str, list[tuple[int, RegisterAccess]]] = {}
-    for offset, accesses in enumerate(loop.accesses):
-        for access in accesses:
-            for unit in access.units if access.writes else ():
-                found.setdefault(unit, []).append((offset, access))
-    return found
-
-
-def _sight(
-    loop: SteadyLoop, read: RegisterAccess, offset: int, write: RegisterAccess, origin: int
-) -> _Seen | None:
-    """Return the latest iteration of a write that a read sees; None if a cycle is not known."""
-    needed = needed_distance(write, read)
-    if needed is None:
-        return None
-    iterations = -((offset - needed - origin) // loop.bundles)
-    return _Seen(read, offset, write, origin, iterations, needed, "")
-
-
-def _landing(loop: SteadyLoop, seen: _Seen) -> tuple[int, int]:
-    issued = seen.origin - seen.iterations * loop.bundles
-    return issued + (seen.write.timing.def_cycle or 0), issued
+def _latest(
+    read: RegisterAccess,
+    offset: int,
+    unit: str,
+    writes: Sequence[tuple[int, RegisterAccess, int]],
+    count: int,
+) -> Seen:
+    """Return the write that a read sees: that which landed last, of equals the one issued last."""
+    timing = read.timing
+    sampled = offset + (timing.use_cycle or 1) - 1
+    best: tuple[int, int] | None = None
+    for number, (origin, write, lands) in enumerate(writes):
+        is_passed_on = bool(timing.bypass) and write.timing.bypass == timing.bypass
+        landed = sampled + is_passed_on - (sampled + is_passed_on - lands) % count
+        if best is None or (landed, landed - lands + origin) > best:
+            best, chosen = (landed, landed - lands + origin), number
+    origin, write, _ = writes[chosen]
+    assert best is not None
+    needed = needed_distance(write, read) or 0
+    iterations = -((offset - needed - origin) // count)
+    return Seen(read, offset, write, origin, iterations, needed, unit, best[0])
 
 
 class RegisterWindows(NamedTuple):
@@ -158,14 +160,15 @@ def _live_cycles(loop: SteadyLoop) -> dict[str, int]:
     They are bits; a part that is only read holds one in all cycles.
     """
     count = loop.bundles
-    found = dict.fromkeys(_writes(loop), 0)
+    written = {unit for each in loop.accesses for a in each if a.writes for unit in a.units}
+    found = dict.fromkeys(written, 0)
     for accesses in loop.accesses:
         for access in accesses:
             for unit in access.units - found.keys():
                 found[unit] = (1 << count) - 1
-    for seen in _seen(loop):
+    for seen in loop.seen:
         sampled = seen.offset + (seen.read.timing.use_cycle or 1) - 1
-        for cycle in range(_landing(loop, seen)[0], sampled + 1):
+        for cycle in range(seen.landed, sampled + 1):
             found[seen.unit] |= 1 << cycle % count
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Callable, Final, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.flow.accesses import LIVE, instruction_accesses
+from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.flow.control_flow import solve
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, HALTED, RAN_OFF
@@ -110,9 +110,11 @@ def written_operations(program: Program, addresses: Sequence[int]) -> list[Opera
     found = []
     for address in addresses:
         bundle = program.bundles[program.bundle_at_address[address]]
+        accesses = accesses_of(program.isa, bundle)
         for number, instruction in enumerate(bundle.instructions):
             if instruction.spec is not None and not instruction.is_idle:
-                found.append(_operation(program.isa, instruction, address, number))
+                own = [each for each in accesses if each.instruction == number]
+                found.append(_operation(program.isa, instruction, address, number, own))
     return found
 
 
@@ -124,14 +126,20 @@ def by_bundle(operations: Sequence[Operation], addresses: Sequence[int]) -> list
     return list(found.values())
 
 
-def _operation(isa: Isa, instruction: Instruction, address: int, number: int) -> Operation:
+def _operation(
+    isa: Isa,
+    instruction: Instruction,
+    address: int,
+    number: int,
+    accesses: Sequence[RegisterAccess],
+) -> Operation:
     spec = instruction.spec
     assert spec is not None
     early: set[str] = set()
     live: set[str] = set()
     writes: set[str] = set()
     memories: dict[str, bool] = {}
-    for access in instruction_accesses(isa, instruction, number):
+    for access in accesses:
         if _is_memory(isa, access.register):
             memories[access.register] = memories.get(access.register, False) or access.writes
             continue

@@ -81,6 +81,13 @@ def _whole_reads(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
     return tuple(each for each in accesses_of(isa, bundle) if each.reads and len(each.units) > 1)
 
 
+@cached_on_bundle
+def _late_writes(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
+    """The writes of results that a bundle not far behind may miss."""
+    writes = (each for each in accesses_of(isa, bundle) if each.writes)
+    return tuple(each for each in writes if (each.timing.def_cycle or 0) > 1)
+
+
 def _reads_parts(isa: Isa, bundle: Bundle) -> bool:
     return bool(bundle.size) and bool(_whole_reads(isa, bundle))
 
@@ -98,11 +105,12 @@ def _torn_reads(
         distance += bundles[at].size
         if bundles[at].transfers_control or bundles[at].is_broken or bundles[at].directive:
             break
-        for write in accesses_of(isa, bundles[at]) if bundles[at].size else ():
-            for read in reads if write.writes else ():
+        for write in _late_writes(isa, bundles[at]) if bundles[at].size else ():
+            for read in reads:
+                if write.units.isdisjoint(read.units) or read.units <= write.units:
+                    continue
                 needed = needed_distance(write, read)
-                is_part = not write.units.isdisjoint(read.units) and not read.units <= write.units
-                if is_part and needed is not None and distance < needed:
+                if needed is not None and distance < needed:
                     window = [each for each in bundles[max(0, at - MAX_BACK) : at + 1] if each.size]
                     if is_torn(isa, window, write, read, distance):
                         found[read.instruction, read.operand] = number - at, write, read
