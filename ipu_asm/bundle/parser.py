@@ -36,7 +36,7 @@ from ipu_asm.syntax.bundle import BundleSyntax, Tokenization, unclosed_comment
 from ipu_asm.syntax.directives import directive_findings, wrong_argument
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.grammar import load_grammar
-from ipu_asm.syntax.messages import syntax_errors
+from ipu_asm.syntax.messages import foreign_lines, syntax_errors
 from ipu_asm.syntax.misplaced_token import InstructionContext
 from ipu_asm.text import is_binary
 
@@ -108,9 +108,12 @@ class BundleParser:
             findings += _surface_findings(syntax, self.isa)
         else:
             findings.append(control_character("\0", text.index("\0")))
+        lines = foreign_lines(text, findings) if findings else ()
         for number, instruction in enumerate(instructions):
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
+        if lines:
+            findings = [f for f in findings if not any(a <= f.span.start < b for a, b in lines)]
         if self._contested:
             # Directives may choose between the instructions of a bundle, and the end of a bundle
             # may be unknown: then two instructions for a slot are no mistake.

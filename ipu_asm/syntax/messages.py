@@ -87,6 +87,9 @@ def _commas(place: MisplacedToken) -> list[int]:
     return [first for first, last in _gaps(place) if words[first:last] == (",",)]
 
 
+_COMMENT_MARK = "comments begin with"
+
+
 def foreign_message(place: MisplacedToken) -> Message | None:
     """The message about a confusable or the syntax of another assembler; None for the rest."""
     word, surface = place.word, place.surface
@@ -98,7 +101,7 @@ def foreign_message(place: MisplacedToken) -> Message | None:
     if word in surface.foreign.comments and not following.isalnum():
         mark = surface.comments[0]
         fix = Fix(f"write `{mark}`", (TextEdit(place.span, mark),), Applicability.DISPLAY)
-        return f"comments begin with `{mark}`, found {shown(word)}", fix
+        return f"{_COMMENT_MARK} `{mark}`, found {shown(word)}", fix
     if word in tuple(surface.foreign.sigils):
         what = "registers and numbers"
         if following.isdigit():
@@ -143,7 +146,7 @@ def syntax_errors(
     """
     findings: list[Diagnostic] = []
     reported: set[tuple[int, str]] = set()
-    conflict: Diagnostic | None = None
+    line: Diagnostic | None = None
     for token, reason in syntax.plan.findings:
         number = _instruction_around(syntax, surface, token)
         around = instructions[number] if number >= 0 else NO_INSTRUCTION
@@ -160,34 +163,58 @@ def syntax_errors(
                 continue
             reported.add(key)
         span = syntax.span_of(token, token + 1)
-        if conflict is not None and span.start < conflict.span.end:
+        if line is not None and span.start < line.span.end:
             continue
         place = MisplacedToken(syntax, surface, word, span, token, number, around, registers)
-        conflict = _conflict(place)
-        findings.append(conflict or _finding(place, reason))
+        line = _foreign_line(place)
+        findings.append(line or _finding(place, reason))
     return findings
 
 
-_CONFLICT = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?![<=>|])[^\r\n]*")
+_FOREIGN_LINE = re.compile(
+    r"(?:(?P<conflict><{7}|={7}|>{7}|\|{7})(?![<=>|])"
+    r"|(?P<directive>#(?:define|undef|include|ifdef|ifndef|if|elif|else|endif|error|pragma))\b)"
+    r"[^\r\n]*"
+)
+"""A mark of version control, or a line for a preprocessor: whole lines that are one mistake."""
 
 
-def _conflict(place: MisplacedToken) -> Diagnostic | None:
-    """The finding about a line with which version control marks a conflict."""
-    match = _CONFLICT.match(place.syntax.text, place.span.start)
+def _foreign_line(place: MisplacedToken) -> Diagnostic | None:
+    """The finding about a line that is for another tool than the assembler."""
+    match = _FOREIGN_LINE.match(place.syntax.text, place.span.start)
     if match is None or not _begins_line(place):
         return None
-    message = (
-        "a merge conflict must be resolved: keep one of the versions and delete the lines that "
-        f"mark them, found `{match[1]}`"
-    )
+    if match["conflict"]:
+        message = (
+            "a merge conflict must be resolved: keep one of the versions and delete the lines "
+            f"that mark them, found `{match['conflict']}`"
+        )
+    else:
+        found = match["directive"]
+        message = f"no preprocessor reads sources of this set: delete the line, found `{found}`"
     return Diagnostic(SYNTAX_ERROR, message, Span(place.span.start, match.end()))
+
+
+def foreign_lines(text: str, findings: Sequence[Diagnostic]) -> list[Span]:
+    """The rests of lines in which all but their beginning, a finding, is for another tool."""
+    found: list[Span] = []
+    for finding in findings:
+        start, end = finding.span
+        if finding.message.startswith(_COMMENT_MARK):
+            end = text.find("\n", start)
+        elif _FOREIGN_LINE.match(text, start) is None:
+            continue
+        found.append(Span(start + 1, end if end >= 0 else len(text)))
+    return found
 
 
 def _finding(place: MisplacedToken, reason: str) -> Diagnostic:
     message, fix = _message(place, reason)
     kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
     span = culprit(place, reason) if reason in _OF_PARTS else place.span
-    dropped_if_defined = (BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
+    dropped_if_defined: tuple[str, ...] = ()
+    if reason.startswith("brace-"):
+        dropped_if_defined = (BRACE_PSEUDO_NAME,)
     if reason == "brace-outside":
         dropped_if_defined += (place.word,)
     return Diagnostic(kind, message, span, fix=fix, dropped_if_defined=dropped_if_defined)

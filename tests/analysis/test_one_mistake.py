@@ -236,16 +236,26 @@ def test_a_few_control_characters_do_not_hide_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("isa", "code"), [("ipu", "acc;;"), ("colossus", "nop"), ("xdna1", "nop"), ("xdna2", "nop")]
+    ("isa", "code"),
+    [("ipu", "acc;;"), ("edgenpu", "NOP"), ("colossus", "nop"), ("xdna1", "nop"), ("xdna2", "nop")],
 )
 def test_each_mark_of_a_merge_conflict_is_one_finding(isa: str, code: str) -> None:
     marks = ["<<<<<<< HEAD", "||||||| base", "=======", ">>>>>>> fix/a, b"]
     analyzer = Analyzer(load_isa(isa))
     text = "".join(f"{code}\n{mark}\n" for mark in marks) + f"{code}\n"
-    found = [each for each in analyzer.analyze(text).diagnostics if each.code == "E001"]
+    found = [each for each in analyzer.analyze(text).diagnostics if each.code in ("E001", "E101")]
     assert [text[slice(*each.span)] for each in found] == marks
     assert [each.message for each in found] == [
         "a merge conflict must be resolved: keep one of the versions and delete the lines that "
         f"mark them, found `{mark[:7]}`"
         for mark in marks
+    ]
+
+
+def test_a_line_for_a_preprocessor_or_a_foreign_comment_is_one_finding() -> None:
+    lines = ["#define SIZE 4", '#include "x.h"', "#ifdef SIZE", "#endif", "# some words, here"]
+    text = "".join(f"{line}\nNOP\n" for line in lines)
+    found = ANALYZERS["edgenpu"].analyze(text).diagnostics
+    assert [(each.code, text.count("\n", 0, each.span.start)) for each in found] == [
+        ("E001", 2 * number) for number in range(len(lines))
     ]
