@@ -62,13 +62,15 @@ def read_elf(
     if not data.startswith(MAGIC):
         raise ElfError(f"expected an ELF file, found {data[:4].hex(' ') or 'an empty file'}")
     _check_header(data)
-    isa = _isa_of(data, _formats() if formats is None else formats)
+    formats = _formats() if formats is None else formats
+    isa, flags = _isa_of(data, formats), _number(data, 36, 4)
     try:
         from elftools.elf.elffile import ELFFile  # 20 ms, and optional
     except ImportError:
         raise ElfError(_MISSING) from None
     try:
-        return isa, _Reader(data, ELFFile(io.BytesIO(data))).code()
+        code = _Reader(data, ELFFile(io.BytesIO(data))).code()
+        return isa, code if flags == formats[isa].flags else code._replace(flags=flags)
     except ElfError:
         raise
     except Exception as error:

@@ -85,7 +85,7 @@ def elf_of(code: ObjectCode, object_format: ObjectFormat) -> bytes:
     headers[1 : 1 + len(groups)] = _groups(owners, symbol_table, places, names)
     own_names = names.offset(".shstrtab")
     headers.append(_Header(own_names, _STRTAB, names.table()))
-    return _file(headers, object_format)
+    return _file(headers, object_format, object_format.flags if code.flags is None else code.flags)
 
 
 class _Header(NamedTuple):
@@ -239,7 +239,7 @@ def _section_index(symbol: Symbol, indices: Mapping[str, int]) -> int:
     return indices[symbol.section] if symbol.section else 0
 
 
-def _file(headers: Sequence[_Header], object_format: ObjectFormat) -> bytes:
+def _file(headers: Sequence[_Header], object_format: ObjectFormat, flags: int) -> bytes:
     """The file header, the data of the sections, and the table of their headers."""
     image = bytearray(FILE_HEADER_SIZE)
     rows = []
@@ -270,7 +270,7 @@ def _file(headers: Sequence[_Header], object_format: ObjectFormat) -> bytes:
         0,
         0,
         len(image),
-        object_format.flags,
+        flags,
         FILE_HEADER_SIZE,
         0,
         0,

@@ -102,15 +102,20 @@ def isa_name_of(
 
 
 def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
-    """Return the instruction set of a file and the origin of that choice.
+    """Return the instruction set of a file, with its project's memory, and where that is chosen.
 
-    Raises `FileError` if there is no such instruction set.
+    Raises `FileError` if there is no such instruction set, and `ConfigurationError`.
     """
-    choice = IsaChooser(asked or isa_of_listing(text)).choose(text, name)
+    chooser = IsaChooser(asked or isa_of_listing(text))
+    choice = chooser.choose(text, name)
     try:
-        return load_isa(choice.name), choice.origin
+        isa = load_isa(choice.name)
     except UnknownIsaError as error:
         raise FileError(str(error), choice.origin) from error
+    if len(isa.memories) > 1:
+        project = chooser.configurations.nearest(os.path.dirname(os.path.abspath(name)))
+        isa = load_isa(choice.name, project.memory.get(choice.name, "") if project else "")
+    return isa, choice.origin
 
 
 def assemble_kernel(

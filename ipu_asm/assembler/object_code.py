@@ -82,7 +82,11 @@ class Section(NamedTuple):
 
 
 class ObjectCode(NamedTuple):
-    """The content of an object file: sections in their order, and symbols."""
+    """The content of an object file: sections in their order, and symbols.
+
+    `flags` are those of the file header, None for those that most objects of the set have.
+    """
 
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
+    flags: int | None = None

@@ -22,6 +22,7 @@ from ipu_asm.isa.machine_code import (
     Relocation,
     SymbolValue,
 )
+from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
 from ipu_asm.text import counted
@@ -39,7 +40,8 @@ def assemble_object(
     for number, bundle in enumerate(program.bundles):
         assembler.read(number, bundle)
     sections = assembler.encoded()
-    return ObjectCode(sections, assembler.symbols_of(sections)), assembler.errors
+    flags = code.flags(program.isa, assembler.forms())
+    return ObjectCode(sections, assembler.symbols_of(sections), flags), assembler.errors
 
 
 class _Assembler(Layout):
@@ -62,6 +64,12 @@ class _Assembler(Layout):
             message = f"bytes without an object hold one section, found {names}; use `elf`"
             self.error(filled[1].units[0].bundle, UnplacedFinding(UNKNOWN_DIRECTIVE, message))
         return tuple(found)
+
+    def forms(self) -> Iterator[InstructionSpec]:
+        """Yield the forms of all instructions."""
+        for section in self.sections.values():
+            for piece in section.pieces:
+                yield from (each.form for each in piece.instructions)
 
     def symbols_of(self, sections: Sequence[Section]) -> tuple[Symbol, ...]:
         """Return the symbols: those that are declared, and those that relocations name."""

@@ -6,7 +6,7 @@ assembler lays units and data out in sections; a target encodes and decodes sing
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Iterable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa import manifests, target_module
@@ -120,6 +120,10 @@ class MachineCode:
 
     step: int
     object_format: ObjectFormat
+
+    def flags(self, isa: Isa, forms: Iterable[InstructionSpec]) -> int | None:
+        """Return the flags of an object with these forms; None for those of `object_format`."""
+        return None
 
     def size(self, unit: Sequence[CodeInstruction]) -> int:
         """Return the bytes that a unit takes, whatever the values of symbols are."""

@@ -59,3 +59,35 @@ def test_a_format_of_other_sets_is_refused(kernel: Path, capfd: pytest.CaptureFi
     assert "have no format mem: use bin, hex, listing or elf" in error
     assert main(["assemble", "--isa", "ipu", "--format", "elf", str(kernel)]) == 2
     assert "have no format elf: use bin, hex, listing or mem" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("code", "memory", "flags"),
+    [
+        ("exitz $m15", "gc200", 0x02),
+        ("exitz $m15", "gc2", 0x01),
+        ("ldb8 $a0, $m0, $m1, 1\nexitz $m15", "gc200", 0x21),
+    ],
+)
+def test_the_flags_of_colossus_are_those_of_the_code_or_the_project(
+    code: str, memory: str, flags: int, tmp_path: Path
+) -> None:
+    source, image, again = (tmp_path / name for name in ("a.S", "a.o", "b.o"))
+    source.write_text(f"{code}\n", encoding="utf-8")
+    (tmp_path / "ipu.toml").write_text(f'isa = "colossus"\n[memory]\ncolossus = "{memory}"\n')
+    assert main(["assemble", "-o", str(image), str(source)]) == 0
+    assert image.read_bytes()[36] == flags
+    assert main(["disassemble", "-o", str(source), str(image)]) == 0
+    assert main(["assemble", "-o", str(again), str(source)]) == 0
+    assert again.read_bytes() == image.read_bytes()
+
+
+def test_an_address_that_only_the_linker_knows_is_left_to_an_object(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.S"
+    path.write_text(".supervisor\nrun $m0, $m1, f\nf: exitz $m15\n", encoding="utf-8")
+    arguments = ["assemble", "--isa", "colossus", str(path)]
+    assert main([*arguments, "--format", "hex"]) == 1
+    assert "`bin` and `hex` begin at address 0, an object leaves it" in capfd.readouterr().err
+    assert main([*arguments, "-o", str(path.with_suffix(".o"))]) == 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Iterator, Mapping, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
@@ -28,7 +28,7 @@ from ipu_asm.isa.machine_code import (
     SymbolValue,
     ValueOf,
 )
-from ipu_asm.isa.model import InstructionSpec
+from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import OperandType, quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.colossus.description import FORMS, operand_type
@@ -121,6 +121,13 @@ class ColossusCode(MachineCode):
         os_abi=255,
         flags_mask=0xFF,
     )
+
+    def flags(self, isa: Isa, forms: Iterable[InstructionSpec]) -> int | None:
+        """Return the generation of tiles: that of the forms, else that of the project's memory."""
+        if any("ipu21" in form.traits for form in forms):
+            return _IPU21
+        start = isa.memory.regions[0].first if isa.memory else None
+        return _IPU1 if start == _BASES[_IPU1] else None
 
     def __init__(self, encodings: Sequence[Encoding]) -> None:
         self.encodings = encodings
@@ -360,6 +367,8 @@ def _value(
         bits = _field_of(kind, value, _IPU2)
         if isinstance(bits, str):
             message = f"expected {bits}, found {quoted(text)}, which is {value:#x}"
+            if _RELOCATIONS[kind].is_relative and isinstance(parsed, str):
+                message += "; `bin` and `hex` begin at address 0, an object leaves it to the linker"
             return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
         return bits
     return type.checked(value, text)
