@@ -6,12 +6,7 @@ import re
 from functools import partial
 from typing import Callable, Final
 
-from ipu_asm.debugger.breakpoints import (
-    Condition,
-    HitCondition,
-    LogText,
-    parse_hit_condition,
-)
+from ipu_asm.debugger.breakpoints import Condition, HitCondition, LogText, parse_hit_condition
 from ipu_asm.debugger.expressions.compilation import compile_condition
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluator import (

@@ -22,13 +22,7 @@ from typing import Iterable, Iterator, Mapping
 from ipu_asm.flow.accesses import RegisterAccess, needed_distance
 from ipu_asm.flow.control_flow import functions_of
 from ipu_asm.flow.landing import LOST_TRACK, Departure, Flights, Meeting, flights_of, pipeline_graph
-from ipu_asm.flow.lost_results import (
-    MAX_BACK,
-    FunctionBody,
-    is_torn,
-    losses_of,
-    main_results,
-)
+from ipu_asm.flow.lost_results import MAX_BACK, FunctionBody, is_torn, losses_of, main_results
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 

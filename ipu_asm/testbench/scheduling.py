@@ -14,12 +14,7 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.code_runs import ProgramRun, code_model, run_program
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.functions import local_labels
-from ipu_asm.flow.packing.exposed import (
-    ScheduledProgram,
-    prove_landing,
-    scheduled,
-    sequential_text,
-)
+from ipu_asm.flow.packing.exposed import ScheduledProgram, prove_landing, scheduled, sequential_text
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program

@@ -150,11 +150,7 @@ def is_page(path: str) -> bool:
 
 def check_own_options(options: RunOptions, isa_name: str) -> None:
     """Exit the process for options of machines for machine code, which this set does not have."""
-    given = {
-        "--entry": options.entry,
-        "--set": options.registers,
-        "--arg": options.arguments,
-    }
+    given = {"--entry": options.entry, "--set": options.registers, "--arg": options.arguments}
     for name, value in given.items():
         if value:
             usage_error(f"argument {name}: `{isa_name}` has no such machine; see --cr and --lr")

@@ -21,12 +21,7 @@ from ipu_asm.cli.console import (
     write,
 )
 from ipu_asm.cli.programs import configuration_of, read_source, show_findings, show_image_mistakes
-from ipu_asm.cli.run.checks import (
-    check_coverage,
-    check_options,
-    check_outputs,
-    check_own_options,
-)
+from ipu_asm.cli.run.checks import check_coverage, check_options, check_outputs, check_own_options
 from ipu_asm.cli.run.host_options import (
     Host,
     WrongOptionError,

@@ -9,13 +9,7 @@ from typing import Final, Sequence
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
 from ipu_asm.debugger.inspection.comparison import Content
-from ipu_asm.emulator.element_types import (
-    BIT,
-    MASK,
-    TYPES,
-    ElementType,
-    bfloat16_as_float32,
-)
+from ipu_asm.emulator.element_types import BIT, MASK, TYPES, ElementType, bfloat16_as_float32
 from ipu_asm.emulator.words import float_texts
 from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.named_tuple import NamedTuple

@@ -184,10 +184,7 @@ def _graph(
 ) -> DependenceGraph:
     """Return the dependences of operations, of two turns if the instructions are those of two."""
     count = len(operations)
-    found = (
-        *_dependences(accesses),
-        *_memory_dependences(instructions, accesses, region.disjoint),
-    )
+    found = (*_dependences(accesses), *_memory_dependences(instructions, accesses, region.disjoint))
     edges = [
         each._replace(target=each.target % count, iterations=each.target // count)
         for each in found

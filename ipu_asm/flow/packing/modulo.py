@@ -14,11 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Callable, Iterator, Sequence
 
-from ipu_asm.flow.packing.dependences import (
-    DependenceGraph,
-    DependenceKind,
-    resource_bound,
-)
+from ipu_asm.flow.packing.dependences import DependenceGraph, DependenceKind, resource_bound
 from ipu_asm.flow.packing.inductive import ShiftedGraph
 from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.isa.model import Isa

@@ -12,11 +12,7 @@ from functools import lru_cache
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import (
-    IMMEDIATE_OUT_OF_RANGE,
-    UNKNOWN_KEYWORD,
-    WRONG_OPERAND_TYPE,
-)
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.gnu_expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.operands import (

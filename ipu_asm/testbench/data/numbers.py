@@ -19,12 +19,7 @@ from ipu_asm.emulator.element_types import TYPES
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.arrays import Array
 from ipu_asm.testbench.comparison import difference_report
-from ipu_asm.testbench.data.conversion import (
-    archive,
-    checked_shape,
-    generated_bytes,
-    stored_values,
-)
+from ipu_asm.testbench.data.conversion import archive, checked_shape, generated_bytes, stored_values
 from ipu_asm.testbench.data.numpy_files import Piece, StoredArray
 from ipu_asm.testbench.data.source import Data, DataError, Shape
 from ipu_asm.text import counted

@@ -233,10 +233,7 @@ def _placed(
         shown["message"] = found.message
     try:
         texts = condition_reader(session)
-        condition, hits = (
-            texts.checked(wanted.condition),
-            texts.hits(wanted.hit_condition),
-        )
+        condition, hits = (texts.checked(wanted.condition), texts.hits(wanted.hit_condition))
         log = texts.log(log_message)
     except BreakpointError as mistake:
         return None, {**shown, "message": str(mistake), "reason": "failed"}
@@ -302,10 +299,7 @@ def _at_data(session: DebugSession, wanted: DataBreakpointRequest) -> Breakpoint
         )
     try:
         texts = condition_reader(session)
-        condition, hits = (
-            texts.checked(wanted.condition),
-            texts.hits(wanted.hit_condition),
-        )
+        condition, hits = (texts.checked(wanted.condition), texts.hits(wanted.hit_condition))
     except BreakpointError as mistake:
         return unverified(str(mistake))
     watch = Watchpoint(watched, access, lambda: _view(session), condition, hits)

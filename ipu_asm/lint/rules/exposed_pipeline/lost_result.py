@@ -40,13 +40,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.accesses import (
-    LATEST,
-    RegisterAccess,
-    access_span,
-    accesses_of,
-    needed_distance,
-)
+from ipu_asm.flow.accesses import LATEST, RegisterAccess, access_span, accesses_of, needed_distance
 from ipu_asm.flow.control_flow import function_size, functions_of
 from ipu_asm.flow.lost_results import (
     MAX_BACK,

@@ -80,10 +80,7 @@ def multiply(op: Operation) -> Run:
 
 
 def _deferred_product(
-    op: Operation,
-    terms_of: Callable[[], Terms],
-    deferred: DeferredProduct,
-    subtracts_second: bool,
+    op: Operation, terms_of: Callable[[], Terms], deferred: DeferredProduct, subtracts_second: bool
 ) -> Run:
     """A product that is computed with others, when one of them is needed: 3 times as fast."""
     state, left, right = op.state, op.data("src1"), op.data("src2")

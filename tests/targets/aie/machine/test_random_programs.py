@@ -5,13 +5,7 @@ import pytest
 from ipu_asm.emulator.code_program import read_code_program
 from ipu_asm.emulator.code_runs import code_model, set_up
 from ipu_asm.targets.aie.machine.machine import CoreMachine
-from tests.targets.aie.machine.plain_machine import (
-    MEMORY,
-    SIZE,
-    PlainMachine,
-    Programs,
-    text_of,
-)
+from tests.targets.aie.machine.plain_machine import MEMORY, SIZE, PlainMachine, Programs, text_of
 
 PARTS = {
     "xdna1": [f"am{h}{q}{n}" for n in range(4) for h in "lh" for q in "lh"],
