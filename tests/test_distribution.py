@@ -116,7 +116,9 @@ def test_every_requirement_has_a_released_version_as_its_lower_bound() -> None:
 
 
 def test_every_command_of_the_wheel_is_a_function() -> None:
-    commands = {"ipu-lint", "ipu-as", "ipu-run", "ipu-mca", "ipu-fmt", "ipu-lsp", "ipu-dap"}
+    commands = {
+        "ipu-lint", "ipu-as", "ipu-run", "ipu-mca", "ipu-mcp", "ipu-fmt", "ipu-lsp", "ipu-dap",
+    }  # fmt: skip
     assert set(PROJECT["scripts"]) == commands
     for target in PROJECT["scripts"].values():
         module, _, name = target.partition(":")

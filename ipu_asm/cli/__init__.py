@@ -1,7 +1,7 @@
 """The commands `ipu-lint`, `ipu-as`, `ipu-run`, `ipu-fmt` and `ipu-mca`, one folder each.
 
-A folder has its options, and a `command.py` with `main`. What commands share (paths, sources,
-colours, completion in shells) is beside them.
+`ipu-mcp` is a module. A folder has its options, and a `command.py` with `main`. What commands share
+(paths, sources, colours, completion in shells) is beside them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ def ipu_run() -> int:
 
 def ipu_mca() -> int:
     return run("ipu_asm.cli.mca.command")
+
+
+def ipu_mcp() -> int:
+    return run("ipu_asm.cli.mcp")
 
 
 def ipu_fmt() -> int:

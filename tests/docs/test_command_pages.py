@@ -12,7 +12,7 @@ from typing import Any, Iterator
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NAMES = ["ipu-as", "ipu-dap", "ipu-fmt", "ipu-lint", "ipu-lsp", "ipu-mca", "ipu-run"]
+NAMES = ["ipu-as", "ipu-dap", "ipu-fmt", "ipu-lint", "ipu-lsp", "ipu-mca", "ipu-mcp", "ipu-run"]
 
 
 @pytest.fixture(scope="module", name="pages")

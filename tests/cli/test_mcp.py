@@ -1,0 +1,124 @@
+"""`ipu-mcp` with the client of the official SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+
+from tests.example_references import ROOT
+
+KERNEL = str(ROOT / "examples" / "fully_connected.s")
+
+
+def check_called(name: str, **arguments: Any) -> Any:
+    """What a tool answers, over the standard streams of a process."""
+
+    async def call() -> Any:
+        program = "import sys; from ipu_asm.cli.mcp import main; sys.exit(main([]))"
+        server = StdioServerParameters(command=sys.executable, args=["-c", program], cwd=str(ROOT))
+        async with Client(server) as client:
+            return await client.call_tool(name, arguments)
+
+    return asyncio.run(call())
+
+
+def check_answer(name: str, **arguments: Any) -> Any:
+    """The structured answer of a tool that succeeded."""
+    called = check_called(name, **arguments)
+    assert not called.is_error, called.content
+    answer = called.structured_content
+    answer = answer.get("result", answer) if "schema" not in answer else answer
+    assert answer["schema"] == 1
+    return answer
+
+
+def printed(*command: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "ipu_asm", *command], capture_output=True, text=True, cwd=ROOT
+    )
+    return json.loads(done.stdout)
+
+
+def test_every_tool_only_reads_and_has_a_description() -> None:
+    async def listed() -> Any:
+        from ipu_asm.cli.mcp import make_server
+
+        async with Client(make_server()) as client:
+            return (await client.list_tools()).tools
+
+    tools = asyncio.run(listed())
+    names = {"lint", "explain", "assemble", "cycles", "run", "pack"}
+    assert {tool.name for tool in tools} == names
+    assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
+
+
+def test_findings_are_those_that_the_command_prints() -> None:
+    answer = check_answer("lint", text="acc.frist;;\nbkpt;;\n", isa="ipu")
+    assert answer["status"] == 1
+    assert [each["code"] for each in answer["result"]] == ["E101"]
+    assert check_answer("lint", path=KERNEL)["result"] == []
+
+
+def test_cycles_and_loops_are_those_of_ipu_mca() -> None:
+    answer = check_answer("cycles", path=KERNEL)["result"]
+    assert answer == printed("mca", "--format", "json", KERNEL)
+    assert answer["cycles"] == 1304
+
+
+def test_a_run_with_expected_data_says_what_is_in_the_registers() -> None:
+    answer = check_answer("run", text="set lr0 5;;\nadd lr1 lr0 cr3;;\nbkpt;;\n", cr={"3": "0x10"})
+    assert answer["result"]["registers"]["lr1"] == 21
+    assert check_answer("run", path=KERNEL)["status"] == 0
+
+
+def test_texts_come_as_the_commands_print_them(tmp_path: Path) -> None:
+    assert check_answer("explain", query="E201")["result"].startswith("# ")
+    assert "# acc;;" in check_answer("assemble", text="acc;;\n")["result"]
+    packed = check_answer("pack", text="set lr0 1;;\nset lr1 2;;\nbkpt;;\n")
+    assert packed["status"] == 0, packed
+    assert "set lr1 2" in " ".join(packed["result"].split())
+
+
+def test_a_call_without_a_program_is_refused_in_a_sentence() -> None:
+    called = check_called("lint")
+    assert called.is_error
+    assert "give `text` or `path`, found none" in called.content[0].text
+
+
+def test_without_the_extra_the_command_says_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['mcp.server.mcpserver'] = None;"
+        "from ipu_asm.cli.mcp import main; sys.exit(main([]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2
+    assert "pip install 'ipu-asm[mcp]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+SKILL = (ROOT / "ipu_asm" / "SKILL.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"```sh\n +(.+)\n +```", SKILL)
+
+
+def test_the_commands_of_the_skill_do_what_it_says(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.s"
+    kernel.write_text("set lr0 5;;\nadd lr1 lr0 cr3;;\nbkpt;;\n", encoding="utf-8")
+    assert len(COMMANDS) == SKILL.count("```sh") == 6
+    for command in COMMANDS:
+        program, *arguments = command.split()
+        run = [sys.executable, "-m", "ipu_asm", program.removeprefix("ipu-"), *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+        if "--json" in command:
+            assert json.loads(done.stdout)["registers"]["lr1"] == 21
+        elif "json" in command:
+            json.loads(done.stdout)
