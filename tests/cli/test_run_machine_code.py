@@ -32,6 +32,23 @@ other:
     mov r7, #9
     done
 """
+LISTING = """\
+l.o:\tfile format elf32-aie2
+
+Disassembly of section .text:
+
+00000000 <f>:
+       0: 99 0e 00 18\tmov r0, #2
+       4: 99 0f 02 10\tmul r1, r0, r0
+       8: 01 00\tnop
+       a: 01 00\tnop
+       c: 19 18 00 10\tret lr
+      10: 01 00\tnop
+      12: 01 00\tnop
+      14: 01 00\tnop
+      16: 01 00\tnop
+      18: 01 00\tnop
+"""
 RETURN = "\tret lr\n" + "\tnop\n" * 5
 FILES = {
     "count.aie2": COUNT,
@@ -39,6 +56,7 @@ FILES = {
     "end: done\n",
     "lanes.aie2": "vlda.conv.fp32.bf16 bml0, [p0], #32\n" + "nop\n" * 7
     + "vst.conv.bf16.fp32 bml0, [p1], #32\n" + RETURN,
+    "listing.txt": LISTING,
     "refused.aie2p": "mov r0, #1\nvtanh wl0, bmll0\ndone\n",
 }  # fmt: skip
 
@@ -74,7 +92,13 @@ def test_names_have_values() -> None:
     assert "r0 = 5 (0x5)\nr1 = 6 (0x6)\n" in ran.out
 
 
-def test_an_object_and_its_listing_run_as_the_source_does() -> None:
+def test_a_listing_runs() -> None:
+    ran = check("listing.txt --print r1")
+    assert ran.out.splitlines()[0] == "returned from the entry"
+    assert ran.out.endswith("r1 = 4 (0x4)\n")
+
+
+def test_an_object_runs_as_the_source_does() -> None:
     assert run(assembler, ["assemble", "-o", "count.o", "count.aie2"]).status == 0
     arguments = "--set p0=0x70000 r0=7 --set p1=0x70100 --print r1"
     outputs = [check(f"{name} {arguments}").out for name in ("count.aie2", "count.o")]

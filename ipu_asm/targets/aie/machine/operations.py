@@ -297,8 +297,33 @@ class Operation:
         is_status = self.generation.storage.families.get(field.text) == "status"
         if is_status and field.text.startswith(_FLAGS) and field.text != _CARRY:
             raise UnknownResultError(f"when operations set `{field.text}` is not public")
+        if field.text == _CARRY:
+            return self.carry()
         self._registers.tell_unwritten(field.text)
         return self._registers.number(field.text, field.bypass)
+
+    def carry(self) -> Number:
+        """Return the reader of the carry, which refuses one that is not known."""
+        read: Callable[[], int | None] = self.register(_CARRY)
+
+        def known() -> int:
+            found = read()
+            if found is None:
+                raise UnknownResultError("the carry of differences and magnitudes is not public")
+            return found
+
+        return known
+
+    def carry_eraser(self) -> Callable[[int], None]:
+        """Return what makes the carry unknown, one cycle after issue."""
+        (part,) = self.generation.storage.parts_named(_CARRY)
+        flight, pc = self.state.flight, self.pc
+
+        def erase(issue: int) -> None:
+            land = issue + _NEXT_CYCLE
+            flight[land & _MASK].append((part, None, land, issue, pc, ""))
+
+        return erase
 
     def register(self, name: str) -> Number:
         """Return the reader of a register that no operand names."""

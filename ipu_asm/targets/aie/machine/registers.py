@@ -83,11 +83,11 @@ class RegisterStorage:
         return sum(self.parts[number].bits for number in numbers)
 
     def joined(self, numbers: Sequence[int], values: Sequence[Any]) -> int:
-        """Return the number in a register, from the values of its parts."""
+        """Return the number in a register, from the values of its parts; None counts as 0."""
         found = shift = 0
         for number, value in zip(numbers, values):
             part = self.parts[number]
-            found |= (int.from_bytes(value, "little") if part.is_vector else value) << shift
+            found |= (int.from_bytes(value, "little") if part.is_vector else value or 0) << shift
             shift += part.bits
         return found
 

@@ -16,6 +16,9 @@ _SHIFT_MASK = 31
 QUIET_CYCLES = 7
 """Accesses to memory wait until so many cycles have passed since a store of a part of a word."""
 
+_CARRY_UNKNOWN = ("sub", "abs")
+"""Functions that write the carry in a way that no public source states."""
+
 _QUEUE_STEP = 64
 _QUEUE_SIZE = 128
 _BLOCK = 9
@@ -99,6 +102,14 @@ def alu(op: Operation) -> Run:
     write = op.number_writer("dst")
     sources = [op.number(each) for each in op.fields if each != "dst"]
     first, *others = sources
+    if name in _CARRY_UNKNOWN:
+        erase = op.carry_eraser()
+
+        def run() -> None:
+            write(int(function(first() & _WORD, *(other() for other in others))), state.cycle)
+            erase(state.cycle)
+
+        return run
     if len(sources) == 1:
         return lambda: write(int(function(first() & _WORD)), state.cycle)
     if len(sources) == 2:
@@ -111,7 +122,7 @@ def _add(op: Operation, *, has_carry: bool) -> Run:
     state = op.state
     first, second = (op.number(each) for each in op.fields if each != "dst")
     write, write_carry = op.number_writer("dst"), op.register_writer("srcarry")
-    carry = op.register("srcarry") if has_carry else lambda: 0
+    carry = op.carry() if has_carry else lambda: 0
 
     def run() -> None:
         total = (first() & _WORD) + (second() & _WORD) + carry()

@@ -151,6 +151,10 @@ def test_composed_registers_are_their_parts() -> None:
         ("vshuffle x0, x1, x2, r0\ndone", "vshuffle: no public source says what mode 54 does"),
         ("vmac dm0, dm0, x0, x1, r1\ndone", "vmac: the configuration 0x400 is not public"),
         ("mov r1, srFPFlags\ndone", "mov: when operations set `srfpflags` is not public"),
+        (
+            "sub r1, r2, r3\nmov r1, srCarry\ndone",
+            "mov: the carry of differences and magnitudes is not public",
+        ),
         ("j #a\nj #a\na:\nnop\n" + DELAY, "what a branch in the delay slots of another one does"),
     ],
 )
