@@ -21,12 +21,12 @@ from ipu_asm.isa.surface import (
     Surface,
     by_name,
 )
+from ipu_asm.targets.colossus.control_registers import ControlRegister
 from ipu_asm.targets.colossus.documentation import describe_operand, documentation
 from ipu_asm.targets.colossus.instruction_spec import FORMS as TABLE
 from ipu_asm.targets.colossus.manifest import MANIFEST
 from ipu_asm.targets.colossus.operands import (
     LOCAL_PREFIX,
-    ControlRegister,
     NumberOperand,
     Range,
     RegisterOperand,

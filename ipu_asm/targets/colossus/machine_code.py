@@ -31,9 +31,10 @@ from ipu_asm.isa.machine_code import (
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import OperandType, quoted
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.colossus.control_registers import ControlRegister
 from ipu_asm.targets.colossus.description import FORMS, operand_type
 from ipu_asm.targets.colossus.instruction_spec import FORMS as TABLE
-from ipu_asm.targets.colossus.operands import ControlRegister, NumberOperand, WordOperand
+from ipu_asm.targets.colossus.operands import NumberOperand, WordOperand
 
 _SIZE = 4
 _IN_BUNDLE = 1 << 31

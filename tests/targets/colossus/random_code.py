@@ -6,7 +6,8 @@ from random import Random
 
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec, Operand
-from ipu_asm.targets.colossus.operands import ControlRegister, NumberOperand, RegisterOperand
+from ipu_asm.targets.colossus.control_registers import ControlRegister
+from ipu_asm.targets.colossus.operands import NumberOperand, RegisterOperand
 
 ISA = load_isa("colossus")
 FORMS = [form for spec in ISA.instructions.values() for form in ISA.forms(spec)]

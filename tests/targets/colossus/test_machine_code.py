@@ -22,11 +22,11 @@ from ipu_asm.isa.machine_code import (
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.build import read_program
+from ipu_asm.targets.colossus.control_registers import ControlRegister
 from ipu_asm.targets.colossus.description import FORMS
 from ipu_asm.targets.colossus.instruction_spec import FORMS as TABLE
 from ipu_asm.targets.colossus.machine_code import load
 from ipu_asm.targets.colossus.operands import (
-    ControlRegister,
     NumberOperand,
     RegisterOperand,
     WordOperand,
