@@ -43,7 +43,11 @@ SCHEMA = {
                         "type": "object",
                         "additionalProperties": False,
                         "required": ["least", "most"],
-                        "properties": {"least": COUNT, "most": COUNT},
+                        "properties": {
+                            "least": COUNT,
+                            "most": COUNT,
+                            "formula": {"type": "string"},
+                        },
                     },
                     "cycles": COUNT,
                     "bound": {
@@ -488,7 +492,8 @@ def test_other_machines_have_a_reduced_report(
     SCHEMA_OF_REPORTS.validate(report)
     assert (report["cycles"], report["bundles"]) == (None, bundles)
     assert [(loop["label"].replace(".", "_"), loop["row"]) for loop in report["loops"]] == loops
-    assert all(loop["trips"] == {"least": None, "most": None} for loop in report["loops"])
+    trips = [(loop["trips"]["least"], loop["trips"]["most"]) for loop in report["loops"]]
+    assert trips == [(None, None)] * len(loops)
     assert ran.err.startswith(note)
     assert ran.err.count("\n") == bool(note)
 
@@ -571,6 +576,19 @@ def test_units_and_the_share_of_the_peak_are_those_of_the_executed_bundles() -> 
     (loop,) = report["loops"]
     assert (loop["trips"], loop["cycles"], loop["dependence"]) == ({"least": 4, "most": 4}, 12, 2)
     assert loop["chain"] == [{"row": 14, "mnemonic": "vmac.f", "register": "bml0"}]
+
+
+def test_a_count_that_is_an_argument_gives_a_formula() -> None:
+    text = MATRIX.replace("movxm lc, #4; mova r1, #60", "add.nc lc, r4, #-3")
+    Path("a.aie2").write_text(text + RETURN)
+    out = check("a.aie2").out
+    assert "  f, line 3: 16 + 3 x (r4 - 3) cycles\n" in out
+    assert "3 bundles x (r4 - 3);" in out
+    report = json.loads(check("a.aie2 --format json").out)
+    assert report["loops"][0]["trips"] == {"least": None, "most": None, "formula": "r4 - 3"}
+    # Not an argument any more.
+    Path("b.aie2").write_text(text.replace("mova r0, #28", "lda r4, [p3, #0]") + RETURN)
+    assert "3 bundles x ?;" in check("b.aie2").out
 
 
 def test_a_configuration_that_is_not_known_has_no_peak() -> None:

@@ -37,10 +37,14 @@ class CountedLoop(NamedTuple):
 
 
 class Path(NamedTuple):
-    """How often each bundle of a path is issued; None if control depends on the bundle `at`."""
+    """How often each bundle of a path is issued; None if control depends on the bundle `at`.
+
+    `symbols` has the bundles of an iteration of each loop whose count is an argument, by the count.
+    """
 
     issued: Mapping[int, int] | None
     at: int = 0
+    symbols: Mapping[str, int] = {}
 
 
 class Loops:
@@ -54,6 +58,8 @@ class Loops:
         self._graph = graph
         self._constants = constants
         self.counted: dict[int, CountedLoop] = {}
+        # The count of a hardware loop in terms of an argument, and its last address, by its first.
+        self.symbolic: dict[int, tuple[str, int]] = {}
         self.ranges: dict[int, int] = {}
         found = [*self._repeats(), *self._hardware_loops(), *self._branches()]
         heads = Counter(first for first, _, _ in found)
@@ -68,6 +74,7 @@ class Loops:
         Loops that begin after `start` are inner ones, with all their iterations.
         """
         issued: Counter[int] = Counter()
+        symbols: Counter[str] = Counter()
         at = start
         while at < self._graph.size:
             inner = self.counted.get(at) if at != start or last is None else None
@@ -81,12 +88,20 @@ class Loops:
                     return Path(issued)
                 at = inner.last + 1
                 continue
+            if at in self.symbolic and last is None:
+                count, end = self.symbolic[at]
+                body = self.path(at, end)
+                if body.issued is None:
+                    return Path(None, at)
+                symbols[count] += sum(body.issued.values())
+                at = end + 1
+                continue
             following = self._following(at, at == last)
             if following is None or (following < 0 and last is not None):
                 return Path(None, at)
             issued[at] = 1
             if at == last or following < 0:
-                return Path(issued)
+                return Path(issued, at, symbols)
             at = following
         return Path(None, at)
 
@@ -165,7 +180,26 @@ class Loops:
             is_steady = self._is_settled(first, last, counter.distance)
             if is_steady and self._is_simple(first, last):
                 trips = self._at_entry(first, last, counter.register)
+                count = "" if trips is not None else self._argument(first, counter.register)
+                if count:
+                    self.symbolic[first] = count, last
             yield first, last, trips if trips else None
+
+    def _argument(self, first: int, register: str) -> str:
+        """Return the count of a loop where it is an argument of its function plus a constant."""
+        start = max((each for each in self._graph.starts if each <= first), default=0)
+        writers = [address for address in range(start, first) if self._writes(address, register)]
+        if len(writers) != 1 or first in self._constants.entries:
+            return ""
+        found = self._graph.effects[writers[0]].assignments
+        count = next((each for each in found if each.register == register), None)
+        if count is None or count.label is not None or len(count.terms) != 1:
+            return ""
+        ((source, sign),) = count.terms
+        if sign < 0 or any(self._writes(address, source) for address in range(start, writers[0])):
+            return ""
+        number = f" {'-' if count.constant < 0 else '+'} {abs(count.constant)}"
+        return source + number * bool(count.constant)
 
     def _is_settled(self, first: int, last: int, distance: int) -> bool:
         """Return whether nothing writes the registers of a hardware loop inside, or shortly before
@@ -303,12 +337,14 @@ class FunctionCycles(NamedTuple):
     """The bundles that a call of the function at `start` issues, those of calls excluded.
 
     `issued` has the executions of each bundle, None if control depends on the bundle at
-    `undecided`, or if what that bundle does is not known.
+    `undecided`, or if what that bundle does is not known. With loops whose counts are arguments,
+    they are a `formula` such as `18 + 12 x (r0 - 3)`.
     """
 
     start: int
     issued: Mapping[int, int] | None
     undecided: int
+    formula: str = ""
 
     @property
     def cycles(self) -> int | None:
@@ -321,13 +357,15 @@ class CountedLoops(NamedTuple):
 
     `ranges` has the first and the last address of all loops that no branch to a label shows.
     `functions` are the places where other files may enter the text, by address. `products` has the
-    multiplications of each matrix operation, None where its configuration is not known.
+    multiplications of each matrix operation, None where its configuration is not known; `counts`
+    those of hardware loops that are an argument and a constant.
     """
 
     loops: Mapping[int, CountedLoop]
     ranges: Mapping[int, int]
     functions: Sequence[FunctionCycles]
     products: Mapping[int, int | None] = {}
+    counts: Mapping[int, str] = {}
 
     @property
     def whole(self) -> FunctionCycles | None:
@@ -359,7 +397,8 @@ def _counted(graph: Graph) -> CountedLoops:
     constants = constants_of(graph)
     loops = Loops(graph, constants)
     functions = [_function(start, loops.path(start)) for start in graph.starts]
-    return CountedLoops(loops.counted, loops.ranges, functions, _products(graph, constants))
+    counts = {first: count for first, (count, _) in loops.symbolic.items()}
+    return CountedLoops(loops.counted, loops.ranges, functions, _products(graph, constants), counts)
 
 
 def _products(graph: Graph, constants: Constants) -> dict[int, int | None]:
@@ -374,4 +413,11 @@ def _products(graph: Graph, constants: Constants) -> dict[int, int | None]:
 
 
 def _function(start: int, path: Path) -> FunctionCycles:
-    return FunctionCycles(start, path.issued, path.at)
+    if path.issued is None or not path.symbols:
+        return FunctionCycles(start, path.issued, path.at)
+    terms = [
+        f"{bundles:,} x {f'({count})' if ' ' in count else count}"
+        for count, bundles in path.symbols.items()
+    ]
+    formula = " + ".join([f"{sum(path.issued.values()):,}", *terms])
+    return FunctionCycles(start, None, path.at, formula)

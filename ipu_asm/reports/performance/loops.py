@@ -138,7 +138,8 @@ class LoopReport(NamedTuple):
     `row` is the line of its label, or of its first bundle. `own` are the addresses outside of its
     inner loops; `pressure` is that of their instructions, highest bound first. `trips` of one entry
     are in words, such as `cr5 - 1`; `least` and `most` are numbers, `iterations` those of all
-    entries. `cycles` include inner loops, `own_cycles` do not; `entry_cycles` are those of one
+    entries; `formula` is the trips as an argument plus a constant. `cycles` include inner
+    loops, `own_cycles` do not; `entry_cycles` are those of one
     entry, where nothing more is known. Counts are None if they are not known; `dependence` is None
     for a loop with more than one path or with inner loops, and so is its `limit`; it has no
     `windows` then.
@@ -162,6 +163,7 @@ class LoopReport(NamedTuple):
     entry_cycles: Count = None
     windows: tuple[RegisterWindows, ...] = ()
     limit: Limit | None = None
+    formula: str = ""
 
     @property
     def bundles(self) -> int:
@@ -215,6 +217,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         cycles=cycles,
         own_cycles=total(measured.executions[address] for address in own),
         entry_cycles=_entry_cycles(measured, loop) if cycles is None else None,
+        formula=_formula(measured, loop),
         windows=tuple(register_windows(steady)) if steady is not None else (),
         limit=None if dependence is None else _limit(measured, own, pressure, dependence),
     )
@@ -307,11 +310,20 @@ def _trips_text(measured: Measured, loop: SourceLoop) -> str:
     facts = measured.facts
     if facts is None:
         counted = loop_numbers(measured.program, None).get(loop.first)
-        return "?" if counted is None else entry_trips_text(counted)
+        count = _formula(measured, loop)
+        count = f"({count})" if " " in count else count
+        return count if count else "?" if counted is None else entry_trips_text(counted)
     if measured.executions[loop.first] is None and not facts.is_complete:
         return "?"
     summary = facts.summary.loops.get(loop.first)
     return "0" if summary is None else entry_trips_text(summary)
+
+
+def _formula(measured: Measured, loop: SourceLoop) -> str:
+    """Return the trips as an argument plus a constant, if they are that."""
+    if measured.facts is not None:
+        return ""
+    return counted_loops(measured.program).counts.get(loop.first, "")
 
 
 def _entry_cycles(measured: Measured, loop: SourceLoop) -> Count:
@@ -326,13 +338,15 @@ class FunctionReport(NamedTuple):
     """A function: the place and the label of its first bundle, and the cycles of a call.
 
     `label` is None if it has none. `cycles` are None if they are not known; then those are known
-    that come before the bundle at `undecided`, or before the end of the file if that is None.
+    that come before the bundle at `undecided`, or before the end of the file if that is None; or
+    they are a `formula` of arguments.
     """
 
     place: SourceLocation
     label: str | None
     cycles: Count
     undecided: SourceLocation | None
+    formula: str = ""
 
 
 def function_reports(program: Program, lines: LineTable) -> list[FunctionReport]:
@@ -346,5 +360,6 @@ def function_reports(program: Program, lines: LineTable) -> list[FunctionReport]
         assert place is not None
         undecided = lines.place(function.undecided) if function.cycles is None else None
         label = names.get(function.start)
-        found.append(FunctionReport(place, label, function.cycles, undecided))
+        report = FunctionReport(place, label, function.cycles, undecided, function.formula)
+        found.append(report)
     return found

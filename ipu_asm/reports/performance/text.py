@@ -230,6 +230,8 @@ def _loop_data(loop: LoopReport) -> dict[str, Any]:
                 for each in loop.limit.instructions
             ],
         }
+    if loop.formula:
+        found["trips"]["formula"] = loop.formula
     if loop.windows:
         chain = loop.dependence.chain if loop.dependence else ()
         found["chain"] = [

@@ -108,6 +108,8 @@ def function_text(function: FunctionReport) -> str:
     text = f"{name} {function.place.line}: "
     if function.cycles is not None:
         return text + counted(function.cycles, "cycle")
+    if function.formula:
+        return f"{text}{function.formula} cycles"
     if function.undecided is None:
         return f"{text}cycles not known, control runs past the end of the file"
     return f"{text}cycles not known, line {function.undecided.line} decides"
