@@ -17,7 +17,7 @@ from ipu_asm.source.preprocessor.tokens import Kind, Token, solid, words_of
 
 Assumptions = Mapping[str, bool | int]
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)$")
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _BITS = 64
 _MASK = (1 << _BITS) - 1
 _MAX_DEPTH = 60
@@ -186,6 +186,8 @@ class _Reader:
             return value
         if word.startswith(("defined(", "__has_include(")):
             return Value(None, text=word)
+        if word == "defined":
+            raise _BadCondition("`defined` needs a name, found none")
         if word[0].isalpha() or word[0] == "_":
             return self._name(word)
         number = integer(word)
@@ -222,7 +224,7 @@ def integer(word: str) -> Value | None:
     match = _INTEGER.match(word)
     if match:
         digits = match[1]
-        is_octal = len(digits) > 1 and digits[0] == "0" and digits[1] in "01234567"
+        is_octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
         try:
             number = int(digits, 8) if is_octal else int(digits, 10 if digits.isdigit() else 0)
         except ValueError:
@@ -231,9 +233,17 @@ def integer(word: str) -> Value | None:
         return Value(_wrapped(number, is_unsigned), is_unsigned, word)
     if len(word) >= 3 and word[0] == word[-1] == "'":
         inner = word[1:-1]
-        code = _ESCAPES.get(inner[1], ord(inner[1])) if inner[0] == "\\" else ord(inner[0])
-        return Value(code, text=word)
+        return Value(_escaped(inner[1:]) if inner[0] == "\\" else ord(inner[0]), text=word)
     return None
+
+
+def _escaped(text: str) -> int:
+    """Return the code of the character that is written as a backslash and a text."""
+    if text[0] == "x" and len(text) > 1:
+        return int(text[1:], 16) & 0xFF
+    if text[0] in "01234567":
+        return int(text, 8) & 0xFF
+    return _ESCAPES.get(text[0], ord(text[0]))
 
 
 def _apply(word: str, function: Callable[[int, int], int], one: Value, other: Value) -> Value:
@@ -346,7 +356,7 @@ def _with_values(
         token = waiting.pop()
         if token.text == "defined":
             names = [each for each in _operand(waiting) if each.kind is Kind.NAME]
-            text = _defined(names[0].text, table, is_unknown) if names else "0"
+            text = _defined(names[0].text, table, is_unknown) if names else token.text
             token = token._replace(kind=Kind.NUMBER, text=text)
         elif token.text in _HAS_INCLUDE:
             name = "".join(each.text for each in _operand(waiting))

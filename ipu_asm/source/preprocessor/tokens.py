@@ -13,7 +13,7 @@ from ipu_asm.source.source_map import FrameKind
 
 _HEAD = (
     r"(?P<name>[^\W\d]\w*)|(?P<blank>[ \t\f\v]+)|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
-    r"""|(?P<string>"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)')"""
+    r"""|(?P<string>"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\(?:x[0-9a-fA-F]+|[0-7]+|.))')"""
     rf"|(?P<comment>//(?:{SPLICE}|[^\r\n\\]|\\)*|{BLOCK_COMMENT_OR_REST}"
 )
 _TAIL = rf")|(?P<splice>{SPLICE})|(?P<newline>{LINE_BREAK})|(?P<paste>\#\#)|(?P<mark>.)"

@@ -76,6 +76,7 @@ def test_macros_are_replaced_as_in_c(text: str, expected: str) -> None:
         ("0 && 1 / 0", False),
         ("1 || (2", False),
         ("'a' == 97 && '\\n' == 10", True),
+        ("'\\x41' == 65 && '\\101' == 65 && '\\0' == 0 && '\\\\' == 92", True),
         ("010 == 8 && 0b11 == 3", True),
         ("7 / -2 == -3 && -7 % 2 == -1", True),
         ("1 << 63 < 0", True),
