@@ -6,6 +6,7 @@ An offer to pack is computed without a proof, which needs the emulator: who acce
 
 from __future__ import annotations
 
+import time
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
@@ -34,8 +35,10 @@ from ipu_asm.program.distances import is_distance
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import TextEdit, apply_edits, counted
 
-_MAX_TO_PIPELINE, _MAX_TO_REBASE = 30, 60
-"""Operations of a loop: with so many, a schedule takes about as long as the offers to pack."""
+_MAX_TO_PIPELINE, _MAX_TO_REBASE = 120, 60
+"""Operations of a loop for which offers are computed."""
+_MAX_SECONDS = 0.2
+"""Of processor time for the schedules of a program: what is not found by then is not offered."""
 
 _MAX_REWRITTEN_BUNDLES = 200
 
@@ -146,10 +149,16 @@ def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:
     """Return the offers for the innermost loop around an offset.
 
     Pipelining is offered where a schedule saves cycles, rebasing where slots other than those of
-    loop registers leave room. Nothing is offered in templates and between bundles.
+    loop registers leave room; in a template, pipelining of loops that it writes out. Nothing is
+    offered between bundles.
     """
     program = analysis.effective_program
-    position = None if is_template(analysis) else bundle_position_at(program, offset)
+    written = _written_starts(analysis)
+    if written is not None:
+        reading, offset = reading_at(analysis, offset)
+        if reading.source_map is None:
+            return []
+    position = bundle_position_at(program, offset)
     if position is None or not program.isa.spaces or program.size > _MAX_REWRITTEN_BUNDLES:
         return []
     loops = enclosing_loops(program, program.addresses[position.number])
@@ -157,16 +166,26 @@ def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:
         return []
     offers, start = _offers_of_loop(program), loops[0].start
     found: list[RewritingOffer] = []
-    if start in offers.pipelined:
+    if start in offers.pipelined and (written is None or start in written):
         interval, saved = offers.pipelined[start]
         unit = "bundle" if interval == 1 else "bundles"
         title = f"Pipeline this loop into {interval} {unit} an iteration, {saved} fewer"
         found.append(RewritingOffer(title, {"pipeline": start}))
-    if start in offers.rebased:
+    if start in offers.rebased and written is None:
         found.append(
             RewritingOffer("Update loop registers of the file less often", {"rebase": True})
         )
     return found
+
+
+def _written_starts(analysis: Analysis) -> set[int] | None:
+    """Return the first addresses of the blocks that a template writes out; None for all."""
+    if not is_template(analysis):
+        return None
+    try:
+        return {block.start for block in WrittenTemplate(analysis).blocks()}
+    except PackingError:
+        return set()
 
 
 @cached_on_program
@@ -179,12 +198,14 @@ def _offers_of_loop(program: Program) -> _Offers:
     if not facts or any(each.run.end.reason not in (HALTED, RAN_OFF) for each in facts):
         return _Offers({}, frozenset())
     pipelined: dict[int, tuple[int, int]] = {}
+    end = time.process_time() + _MAX_SECONDS
+    options = Options(is_over=lambda: time.process_time() > end)
     for block in loops_to_pipeline(program, facts):
         length = _packed_length(program, block)
         trips = least_trips(block, facts)
         if trips is None or len(operations_of(program, block)) > _MAX_TO_PIPELINE:
             continue
-        loop = loop_schedule(program, block, facts, Options())
+        loop = loop_schedule(program, block, facts, options)
         found = None if loop is None else loop.schedule
         if found is not None and (trips + found.stages - 1) * found.interval < trips * length:
             pipelined[block.start] = found.interval, length - found.interval

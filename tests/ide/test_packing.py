@@ -163,3 +163,25 @@ def test_the_examples_have_no_offers(name: str) -> None:
     analysis = analyze(example_kernels()[name])
     program = analysis.program
     assert all(rewriting_offers(analysis, start + 1) == [] for start in program.starts)
+
+
+def test_a_loop_of_a_template_is_offered_to_be_pipelined_where_it_is_written_out() -> None:
+    text = """\
+# isa: ipu2
+# CR cr2 = 0, cr3 = 0x100, cr4 = 0x200, cr5 = 64
+{% set input = "lr1" %}
+    LDR_MULT_REG r0 lr2 cr2;;
+inputs:
+    LDR_CYCLIC_MULT_REG lr0 cr3 lr2;;
+    MULT.RC.VE lr2 {{ input }} 0 lr2 cr15; AC$0C.ADD;;
+    INC lr0 1; INC {{ input }} 1;;
+    BNE {{ input }} cr5 inputs;;
+    BKPT;;
+"""
+    analysis, offset = fixture(text, "ipu2")
+    [offer] = rewriting_offers(analysis, offset)
+    assert offer.title == "Pipeline this loop into 1 bundle an iteration, 3 fewer"
+    repeated = text.replace("inputs", "inputs{{ n }}")
+    repeated = repeated.replace("inputs{{ n }}:", "{% for n in (1, 2) %}\ninputs{{ n }}:")
+    repeated = repeated.replace("    BKPT", "{% endfor %}\n    BKPT")
+    assert rewriting_offers(*fixture(repeated, "ipu2")) == []
