@@ -47,7 +47,8 @@ def scheduled_with_proof(program: Program) -> ScheduleResult:
     in_order = read_program(program.isa, sequential_text(found, 1))
     breaches = [len(certificate_of(each).breaches) for each in (in_order, found.scheduled)]
     if breaches[1] > breaches[0]:
-        raise PackingError("a result beside a scheduled region would land too late or too early")
+        message = "a result that nothing reads, or one from beside the region, would be read early"
+        raise PackingError(message)
     entries = [_entry_of(program, region.region.addresses[0]) for region in found.regions]
     runs, reason = 0, ""
     for entry in dict.fromkeys(entries):
