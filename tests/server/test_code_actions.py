@@ -259,8 +259,7 @@ async def test_loops_are_pipelined_and_rebased_when_the_offer_is_accepted(
 async def test_rebasing_that_saves_nothing_is_refused(editor: Editor) -> None:
     if editor.name not in RESOLVING:
         return
-    text = STEPPING.replace("incr lr0 128", "add lr0 lr0 lr5")
-    text = text.replace("set lr0 0", "set lr0 0; set lr5 128")
+    text = STEPPING.replace("incr lr0 128", "add lr0 lr0 lr0").replace("set lr0 0", "set lr0 1")
     (offer,) = await packing_offers(editor, text, "bne", "Update")
     with pytest.raises(JsonRpcException, match="not rebased: no other update of loop registers"):
         await editor.code_action_resolve_async(offer)

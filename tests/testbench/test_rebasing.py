@@ -130,7 +130,6 @@ x:  ldr_mult_reg r0 lr0 cr0;;
 """
     for given in (BASES, {**BASES, "lr0": 256}):
         made = check_saved(text, given).program.text
-        assert made.startswith("    set lr3 1; set lr4 9;;\n    # before x")
         assert "incr lr0 -128;;\nx:" in made
 
 
