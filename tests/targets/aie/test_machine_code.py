@@ -152,7 +152,7 @@ def test_of_some_hundred_forms_few_are_compared_with_a_word(isa: str) -> None:
     machine_code = codec(isa)
     assert isinstance(machine_code, AieMachineCode)
     generator = random.Random(1)
-    for codes in machine_code.codes_of_slot.values():
+    for codes in machine_code.tables.codes_of_slot.values():
         forms = codes.codes
         words = [generator.getrandbits(forms[0].pattern.width) for _ in range(300)]
         assert sum(len(codes.candidates(word)) for word in words) <= len(words) * 16
