@@ -3,7 +3,7 @@
 //
 //   node talk.mjs <MESSAGES
 
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { gunzipSync } from "node:zlib";
 import { loadPyodide } from "pyodide";
@@ -14,7 +14,7 @@ const python = await loadPyodide({ stdLibURL: new URL("python_stdlib.zip", dist)
 unpack(new Uint8Array(gunzipSync(readFileSync(new URL("app.tar.bin", dist)))), python.FS);
 python.runPython('import sys; sys.path.insert(0, "/app")');
 const host = python.pyimport("host");
-host.start((message) => writeSync(1, `${message}\n`));
+host.start((message) => process.stdout.write(`${message}\n`));
 for await (const line of createInterface({ input: process.stdin })) {
   host.feed(line);
   while (host.pump());

@@ -30,7 +30,8 @@ SOURCES = ("examples", "grammars", "ipu_asm", "ipu_lsp", "playground/src")
 SUFFIXES = (".css", ".html", ".js", ".lark", ".md", ".py", ".toml", ".txt", ".wasm")
 MAX_BYTES_SENT = 12_000_000
 MUTANTS = 400
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
+PATIENCE_WITH_THE_START_MS = 180_000
 WIDER_THAN_THE_WINDOW = "document.documentElement.scrollWidth > innerWidth"
 
 
@@ -74,14 +75,14 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
-    await_findings(page, "0 errors, 0 warnings")
+    await_findings(page, "0 errors, 0 warnings", PATIENCE_WITH_THE_START_MS)
     yield page
     page.close()
     assert errors == []
 
 
-def await_findings(page: Page, expected: str) -> None:
-    page.wait_for_selector(f'body[data-findings="{expected}"]', timeout=PATIENCE_MS)
+def await_findings(page: Page, expected: str, patience: int = PATIENCE_MS) -> None:
+    page.wait_for_selector(f'body[data-findings="{expected}"]', timeout=patience)
 
 
 def choose(page: Page, isa: str, name: str) -> None:
@@ -121,7 +122,7 @@ def test_a_finding_is_shown_and_fixed_and_the_link_has_the_text(
     link = page.evaluate("location.href")
     other = browser.new_page()
     other.goto(link)
-    await_findings(other, "0 errors, 1 warnings")
+    await_findings(other, "0 errors, 1 warnings", PATIENCE_WITH_THE_START_MS)
     assert other.input_value("#programs") == "elementwise_multiply.s"
     other.click(".cm-content")
     other.keyboard.press("Control+End")
