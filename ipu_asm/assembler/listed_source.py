@@ -28,6 +28,9 @@ from ipu_asm.text import Span
 MIN_SHARE = 0.9
 """Of the lines of a listing, how many a set must have as units before it is taken."""
 
+_MAX_CODE = 1 << 18
+"""Bytes; some 5 s of analysis."""
+
 _SAMPLE = 1 << 15
 """Characters of a listing that choose its set."""
 
@@ -71,6 +74,10 @@ def listing_expansion(text: str, isa: Isa) -> Expansion:
     listing = read_objdump(text, machine_code.object_format.code_relocations)
     if not listing.units:
         return _without_code(text, NO_BYTES)
+    size = sum(len(section.data) for section in listing.code.sections)
+    if size > _MAX_CODE:
+        found = f"expected at most {_MAX_CODE:,} bytes of code in a listing, found {size:,}"
+        return _without_code(text, f"{found}; `ipu-as disassemble` takes more")
     code = _with_local_names(listing.code, isa.surface.local_prefix)
     lines = code_lines(code, isa, machine_code, has_labels=True)
     made = "".join(f"{line.text}\n" for line in lines)

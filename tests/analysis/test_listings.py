@@ -66,6 +66,12 @@ def test_a_listing_without_findings_has_none() -> None:
     check_findings(COLOSSUS)
 
 
+def test_a_listing_of_too_much_code_is_one_error() -> None:
+    text = COLOSSUS.replace("      14: 00", "   50000: 00").lstrip()
+    (finding,) = analysis_of(text).diagnostics
+    assert "at most 262,144 bytes of code in a listing, found 327,684" in finding.message
+
+
 def test_addresses_out_of_order_are_an_error_at_their_line() -> None:
     wrong = COLOSSUS.replace("      14: 00", "       1: 00")
     check_findings(wrong, "E001 exitz\t$m15")
