@@ -62,7 +62,6 @@ WORTH_A_FILE = {
     "ipu_asm/testbench/executed_path.py": "with its reader it has more than 400 lines",
     "ipu_asm/reports/rule_pages.py": "a command of `make generate`",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
-    "ipu_asm/testbench/scheduling.py": "loads the emulator",
     "ipu_asm/testbench/golden.py": "a fixture of pytest",
     "ipu_lsp/debug_adapter/main.py": "an entry point",
     "ipu_lsp/debug_adapter/server.py": "an entry point",

@@ -7,18 +7,29 @@ each operation waits for the one before.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from random import Random
-from typing import Final
+from typing import Final, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.code_runs import ProgramRun, code_model, run_program
+from ipu_asm.flow.accesses import LATEST, RegisterAccess
 from ipu_asm.flow.certificate import certificate_of
+from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.functions import local_labels
-from ipu_asm.flow.packing.exposed import ScheduledProgram, prove_landing, scheduled, sequential_text
+from ipu_asm.flow.packing.exposed import (
+    INDENT,
+    ScheduledProgram,
+    ScheduledRegion,
+    line_end,
+    scheduled,
+    span_of,
+)
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
+from ipu_asm.text import Span, TextEdit, apply_edits
 
 _RUNS: Final = 3
 _ROOM: Final = 0x1000
@@ -58,6 +69,67 @@ def scheduled_with_proof(program: Program) -> ScheduleResult:
                 return ScheduleResult(found, runs, reason)
             runs += 1
     return ScheduleResult(found, runs, reason)
+
+
+def prove_landing(found: ScheduledRegion) -> None:
+    """Raise `PackingError` unless each read sees the write that it sees in sequential meaning.
+
+    By when results land, and not by the dependences that the schedule was made from.
+    """
+    writes: dict[str, list[tuple[int, RegisterAccess]]] = defaultdict(list)
+    for number, accesses in enumerate(found.accesses):
+        for access in accesses:
+            for unit in access.units if access.writes else ():
+                writes[unit].append((number, access))
+    for number, accesses in enumerate(found.accesses):
+        for read in accesses:
+            for unit in read.units if read.reads else ():
+                before = [w for w, _ in writes[unit] if w < number]
+                if _seen(found, number, read, writes[unit]) != max(before, default=None):
+                    raise PackingError(f"`{found.texts[number]}` would see another value")
+    for unit, every in filter(lambda item: item[1], writes.items()):
+        landed = [(found.times[w] + (a.timing.def_cycle or LATEST), w) for w, a in every]
+        if max(landed)[1] != max(w for w, _ in every):
+            raise PackingError(f"`{unit}` would hold another value")
+
+
+def _seen(
+    found: ScheduledRegion,
+    number: int,
+    read: RegisterAccess,
+    writes: Sequence[tuple[int, RegisterAccess]],
+) -> int | None:
+    """Return the operation whose result a read sees; None for the value from before the region."""
+    sampled = found.times[number] + (read.timing.use_cycle or 1) - 1
+    landed = []
+    for other, write in writes:
+        shared = bool(write.timing.bypass) and write.timing.bypass == read.timing.bypass
+        cycle = found.times[other] + (write.timing.def_cycle or LATEST)
+        if other != number and cycle - shared <= sampled:
+            landed.append((cycle, other))
+    return max(landed)[1] if landed else None
+
+
+def sequential_text(found: ScheduledProgram, turns: int) -> str:
+    """Return a text in which each operation has landed before the next one is issued.
+
+    A loop is written out for so many turns.
+    """
+    program, edits = found.program, []
+    for region in found.regions:
+        spans = [span_of(program, each) for each in region.operations]
+        waits = f"\n{INDENT}nop" * (LATEST - 1)
+        lines = [program.text[slice(*span)] + waits for span in spans]
+        last = region.operations[-1]
+        if last.flow is not None:
+            bundle = program.bundles[program.bundle_at_address[last.address]]
+            slots = f"\n{INDENT}nop" * delay_slots_of(bundle)
+            lines[-1] = program.text[slice(*spans[-1])] + slots
+        count = turns if region.interval else 1
+        written = "\n".join(f"{INDENT}{line}" for line in lines * count)
+        end = line_end(program.text, spans[-1].end)
+        edits.append(TextEdit(Span(spans[0].start, end), written.lstrip()))
+    return apply_edits(program.text, edits)
 
 
 def _entry_of(program: Program, address: int) -> str:

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from ipu_asm.flow.packing.exposed import prove_landing, scheduled
+from ipu_asm.flow.packing.exposed import scheduled
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.testbench.scheduling import ScheduleResult, scheduled_with_proof
+from ipu_asm.testbench.scheduling import ScheduleResult, prove_landing, scheduled_with_proof
 
 MATMUL = """\
     vlda wl0, [p0, #0]

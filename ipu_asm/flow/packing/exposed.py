@@ -36,7 +36,7 @@ _MAX_LOOP_STAGES = 12
 _SETUP_BUNDLES = 4
 """Bundles between the last register of a hardware loop and its first bundle."""
 _END = re.compile(r"^[ \t]*//[ \t]*end[ \t]*$", re.M)
-_INDENT = "    "
+INDENT = "    "
 _MAX_TRIES = 4_000
 _MAX_MORE = 400
 """Bundles beyond the bound of a region that are tried."""
@@ -329,7 +329,7 @@ def _forms(program: Program, operation: Operation) -> list[tuple[tuple[str, ...]
     """Return the units and the text of an operation, and of those in other slots that mean it."""
     isa = program.isa
     instruction = instruction_at(program, (operation.address, operation.number))
-    spec, own = instruction.spec, program.text[slice(*_span(program, operation))]
+    spec, own = instruction.spec, program.text[slice(*span_of(program, operation))]
     assert spec is not None
     operands = own[len(instruction.words[0]) :]
     found: list[tuple[tuple[str, ...], str]] = []
@@ -365,10 +365,10 @@ def _least(units: Sequence[Units]) -> int:
 def _edits(program: Program, found: ScheduledRegion) -> Iterator[TextEdit]:
     """Yield the edit that writes a region in bundles; comments go with their operations."""
     text = program.text
-    spans = [_span(program, each) for each in found.operations]
+    spans = [span_of(program, each) for each in found.operations]
     start = text.rfind("\n", 0, spans[0].start) + 1
     begins = start if not text[start : spans[0].start].strip() else spans[0].start
-    ends = [*(after.start for _, after in pairwise(spans)), _line_end(text, spans[-1].end)]
+    ends = [*(after.start for _, after in pairwise(spans)), line_end(text, spans[-1].end)]
     remarks = [_comment(text[span.end : end]) for span, end in zip(spans, ends)]
     lines = _loop_lines(program, found, remarks) if found.interval else _lines(found, remarks)
     written = "\n".join(lines)
@@ -388,7 +388,7 @@ def _lines(
         ]
         code = "; ".join(found.texts[number] for number in bundle) or "nop"
         said = "; ".join(remarks[number] for number in bundle if remarks[number])
-        lines.append(f"{_INDENT}{code}{'  // ' + said if said else ''}")
+        lines.append(f"{INDENT}{code}{'  // ' + said if said else ''}")
     return lines
 
 
@@ -404,12 +404,12 @@ def _loop_lines(program: Program, found: ScheduledRegion, remarks: Sequence[str]
     while epilogue and len(epilogue) > found.length - interval:
         epilogue.pop()
     values = {"turns": found.region.counter, "added": 1 - found.stages, "start": label, "end": last}
-    setup = [f"{_INDENT}{each.format(**values)}" for each in program.isa.scheduling.loop_setup]
-    padding = [f"{_INDENT}nop"] * max(0, _SETUP_BUNDLES - len(prologue))
+    setup = [f"{INDENT}{each.format(**values)}" for each in program.isa.scheduling.loop_setup]
+    padding = [f"{INDENT}nop"] * max(0, _SETUP_BUNDLES - len(prologue))
     kernel[-1:] = [f"{last}:", kernel[-1]] if interval > 1 else [kernel[-1]]
     if interval == 1:
         kernel = [f"{last}:", *kernel]
-    aligned = [f"{_INDENT}.p2align 4", f"{label}:"]
+    aligned = [f"{INDENT}.p2align 4", f"{label}:"]
     return [*setup, *padding, *prologue, *aligned, *kernel, *epilogue]
 
 
@@ -425,16 +425,18 @@ def _epilogue(found: ScheduledRegion, place: int) -> str:
         and place - time <= ahead
     ]
     code = "; ".join(found.texts[number] for number in bundle) or "nop"
-    return f"{_INDENT}{code}"
+    return f"{INDENT}{code}"
 
 
-def _span(program: Program, operation: Operation) -> Span:
+def span_of(program: Program, operation: Operation) -> Span:
+    """Return the range of an operation in the text."""
     number = program.bundle_at_address[operation.address]
     syntax = program.bundles[number].syntax
     return program.span(number, syntax.instruction_span(operation.number))
 
 
-def _line_end(text: str, offset: int) -> int:
+def line_end(text: str, offset: int) -> int:
+    """Return the end of the line around an offset."""
     end = text.find("\n", offset)
     return len(text) if end < 0 else end
 
@@ -442,64 +444,3 @@ def _line_end(text: str, offset: int) -> int:
 def _comment(gap: str) -> str:
     lines = (line.partition("//")[2].strip() for line in gap.split("\n"))
     return " ".join(line for line in lines if line)
-
-
-def prove_landing(found: ScheduledRegion) -> None:
-    """Raise `PackingError` unless each read sees the write that it sees in sequential meaning.
-
-    By when results land, and not by the dependences that the schedule was made from.
-    """
-    writes: dict[str, list[tuple[int, RegisterAccess]]] = defaultdict(list)
-    for number, accesses in enumerate(found.accesses):
-        for access in accesses:
-            for unit in access.units if access.writes else ():
-                writes[unit].append((number, access))
-    for number, accesses in enumerate(found.accesses):
-        for read in accesses:
-            for unit in read.units if read.reads else ():
-                before = [w for w, _ in writes[unit] if w < number]
-                if _seen(found, number, read, writes[unit]) != max(before, default=None):
-                    raise PackingError(f"`{found.texts[number]}` would see another value")
-    for unit, every in filter(lambda item: item[1], writes.items()):
-        landed = [(found.times[w] + (a.timing.def_cycle or LATEST), w) for w, a in every]
-        if max(landed)[1] != max(w for w, _ in every):
-            raise PackingError(f"`{unit}` would hold another value")
-
-
-def _seen(
-    found: ScheduledRegion,
-    number: int,
-    read: RegisterAccess,
-    writes: Sequence[tuple[int, RegisterAccess]],
-) -> int | None:
-    """Return the operation whose result a read sees; None for the value from before the region."""
-    sampled = found.times[number] + (read.timing.use_cycle or 1) - 1
-    landed = []
-    for other, write in writes:
-        shared = bool(write.timing.bypass) and write.timing.bypass == read.timing.bypass
-        cycle = found.times[other] + (write.timing.def_cycle or LATEST)
-        if other != number and cycle - shared <= sampled:
-            landed.append((cycle, other))
-    return max(landed)[1] if landed else None
-
-
-def sequential_text(found: ScheduledProgram, turns: int) -> str:
-    """Return a text in which each operation has landed before the next one is issued.
-
-    A loop is written out for so many turns.
-    """
-    program, edits = found.program, []
-    for region in found.regions:
-        spans = [_span(program, each) for each in region.operations]
-        waits = f"\n{_INDENT}nop" * (LATEST - 1)
-        lines = [program.text[slice(*span)] + waits for span in spans]
-        last = region.operations[-1]
-        if last.flow is not None:
-            bundle = program.bundles[program.bundle_at_address[last.address]]
-            slots = f"\n{_INDENT}nop" * delay_slots_of(bundle)
-            lines[-1] = program.text[slice(*spans[-1])] + slots
-        count = turns if region.interval else 1
-        written = "\n".join(f"{_INDENT}{line}" for line in lines * count)
-        line_end = _line_end(program.text, spans[-1].end)
-        edits.append(TextEdit(Span(spans[0].start, line_end), written.lstrip()))
-    return apply_edits(program.text, edits)
