@@ -360,6 +360,7 @@ class _Names:
     def __init__(self, code: ObjectCode, isa: Isa) -> None:
         self._registers = isa.file_of_register.keys() | isa.surface.register_aliases
         self._local = isa.surface.local_prefix
+        self._numbers: dict[str, int] = {}
         symbols = [each for each in code.symbols if each.kind != "file"]
         self._defined = {each.name for each in symbols if each.section or each.kind == "common"}
         sections = dict.fromkeys(each.name for each in code.sections)
@@ -397,10 +398,13 @@ class _Names:
 
     def unused(self, name: str) -> str:
         """Return a name, changed if it is taken; it is taken then."""
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
+        found = name
+        while found in self._taken:
+            # Names of many symbols may be the same without the characters that assembly refuses.
+            self._numbers[name] = self._numbers.get(name, 1) + 1
+            found = f"{name}_{self._numbers[name]}"
+        self._taken.add(found)
+        return found
 
     def _is_plain(self, name: str) -> bool:
         is_name = _PLAIN_NAME.fullmatch(name) and name not in self._registers

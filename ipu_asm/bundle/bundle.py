@@ -140,8 +140,13 @@ class Bundle:
         )
 
     def span(self, instruction: int, operand: int = ON_MNEMONIC) -> Span:
-        """Return the span of an operand or the mnemonic, in the bundle's text."""
+        """Return the span of an operand or the mnemonic, in the bundle's text.
+
+        The mnemonic of a broken bundle without instructions is its first token.
+        """
         if operand == ON_MNEMONIC:
+            if not self.instructions:
+                return self.first_token
             return self.syntax.mnemonic_span(instruction)
         return self.syntax.operand_span(instruction, operand)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from ipu_asm.assembler.code_text import code_lines
 from ipu_asm.assembler.elf_reader import read_elf
 from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.object_code import ObjectCode, Section, Symbol
@@ -70,3 +72,16 @@ def test_an_object_with_any_names_comes_back_as_the_same_code(isa: str, tmp_path
             kept += new.symbol == old.symbol
         assert replaced == len(NAMES) - kept
         assert 4 <= kept <= 14
+
+
+def test_many_names_without_a_letter_are_replaced_in_time() -> None:
+    symbols = tuple(Symbol(chr(0x4E00 + n), ".text", n % 4, 0, "global") for n in range(20_000))
+    section = Section(".text", "ax", "progbits", 16, bytes(4))
+    isa = load_isa("colossus")
+    machine_code = machine_code_of(isa)
+    assert machine_code is not None
+    start = time.process_time()
+    lines = code_lines(ObjectCode((section,), symbols), isa, machine_code)
+    assert time.process_time() - start < 5
+    labels = [line.text for line in lines if line.text.endswith(":")]
+    assert len(set(labels)) == len(labels) > 0

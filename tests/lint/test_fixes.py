@@ -113,3 +113,16 @@ def test_a_fix_of_a_warning_mends_it(text: str) -> None:
             after = ANALYZERS["ipu"].analyze(fixed(text, finding)).diagnostics
             left = sum(other.rule == finding.rule for other in after)
             assert left < rules.count(finding.rule)
+
+
+def test_no_rule_fails_where_a_line_of_its_examples_is_broken() -> None:
+    for rule in all_rules():
+        for example in (*rule.valid, *rule.invalid):
+            lines = example.replace("⟦", "").replace("⟧", "").split("\n")[:40]
+            for number, line in enumerate(lines):
+                is_label = line.rstrip().endswith(":")
+                for broken in (f"{line}:", f"{line}\0") if is_label else ("(",):
+                    text = "\n".join([*lines[:number], broken, *lines[number + 1 :]])
+                    analysis = ANALYZERS[rule.isa].analyze(text)
+                    ends = [finding.span.end for finding in analysis.diagnostics]
+                    assert max(ends, default=0) <= len(text)
