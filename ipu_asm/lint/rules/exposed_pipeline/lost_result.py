@@ -60,13 +60,17 @@ RULE_ID = RuleId("X101", "lost-result", Severity.WARNING)
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each read that executes too early for a result that is then lost."""
+    reported: set[tuple[int, int, int]] = set()
     for function in functions_of(program):
         first = function.start
         for number, write, read in program.per_bundle(_losses_from, first, of_bundles=True):
+            place = first + read.number, read.access.instruction, read.access.operand
+            reported.add(place)
             yield _finding(program, first + number, write, first + read.number, read)
     for number in program.where(_reads_parts):
         for back, write, whole in program.per_bundle(_torn_reads, number, of_bundles=True):
-            yield _torn(program, number - back, write, number, whole)
+            if (number, whole.instruction, whole.operand) not in reported:
+                yield _torn(program, number - back, write, number, whole)
 
 
 @cached_on_bundle
