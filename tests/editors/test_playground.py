@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import unicodedata
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -246,7 +247,10 @@ def messages() -> Iterator[Json]:
         programs.append((f"{number}-{Path(name).name}", isa, mutated(chance, text, alike[isa])))
     yield INITIALIZE
     yield {"method": "initialized", "params": {}}
-    for number, (name, isa, text) in enumerate(programs, 1):
+    # Which characters can be shown depends on the version of Unicode that a Python knows.
+    known = [each for each in programs if "Cn" not in set(map(unicodedata.category, each[2]))]
+    assert len(known) > MUTANTS
+    for number, (name, isa, text) in enumerate(known, 1):
         uri = f"file:///nowhere/{isa}/{name}"
         yield opened(uri, text, languages[isa])
         identifier = {"textDocument": {"uri": uri}}
