@@ -226,6 +226,8 @@ def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
         return None
     if isa.surface.brackets:
         return None
+    if syntax.words[separator_token - 1].strip() == isa.surface.separator:
+        return None  # of a doubled separator, the other one would be left
     edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end or "\n")
     mnemonic = syntax.words[separator_token + 1]
     return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.UNSAFE)

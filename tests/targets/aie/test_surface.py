@@ -193,3 +193,9 @@ def test_files_are_known_by_their_extension(path: str, isa: str) -> None:
     assert choose_isa("nop\n", path).name == isa
     assert load_isa(isa).surface.language_id == "aie-asm"
     assert any(path.endswith(end) for end in manifests()[isa].extensions)
+
+
+def test_a_fix_that_begins_a_bundle_leaves_no_other_separator_before_it() -> None:
+    for text, has_fix in (("nop;\nnop\n", True), ("nop;;\nnop\n", False)):
+        (finding,) = (each for each in analyze("xdna1", text).diagnostics if each.code == "E201")
+        assert (finding.fix is not None) == has_fix
