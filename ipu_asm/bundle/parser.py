@@ -34,7 +34,7 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Tokenization, unclosed_comment
 from ipu_asm.syntax.directives import directive_findings, wrong_argument
-from ipu_asm.syntax.foreign_tokens import grouped, with_label
+from ipu_asm.syntax.foreign_tokens import grouped, with_joined, with_label
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.messages import foreign_lines, syntax_errors
 from ipu_asm.syntax.misplaced_token import InstructionContext
@@ -316,10 +316,42 @@ def read_again(
     if any(_has_joined_operand(syntax, n, each) for n, each in enumerate(instructions)):
         syntax = grouped(syntax, is_code, joins_signs=True)
         instructions = instructions_of(syntax)
+    if split := _split_registers(isa, syntax, instructions, parse):
+        syntax = with_joined(syntax, split)
+        instructions = instructions_of(syntax)
     if _lacks_colon(isa, syntax, instructions):
         syntax = with_label(syntax)
         instructions = instructions_of(syntax)
     return BundleReading(syntax, instructions)
+
+
+def _split_registers(
+    isa: Isa,
+    syntax: BundleSyntax,
+    instructions: Sequence[Instruction],
+    parse: Callable[[tuple[str, ...]], Instruction],
+) -> list[int]:
+    """The tokens before a blank in the name of a register, as in `set lr 0 5`.
+
+    They are those whose instructions are right without the blanks.
+    """
+    found: list[int] = []
+    for number, instruction in enumerate(instructions):
+        plan = syntax.plan.instructions[number]
+        if not instruction.findings or not plan.single_token_operands:
+            continue
+        own: list[int] = []
+        words = [instruction.words[0].lower()]
+        for token in range(plan.mnemonic + 1, plan.end):
+            joined = (words[-1] + syntax.words[token]).lower()
+            if len(words) > 1 and joined in isa.file_of_register and token - 1 not in own:
+                words[-1] = joined
+                own.append(token - 1)
+            else:
+                words.append(syntax.words[token])
+        if own and not parse(tuple(words)).findings:
+            found += own
+    return found
 
 
 def _has_joined_operand(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:

@@ -213,7 +213,10 @@ class RegisterType(OperandType):
             return self._wrong(f"{quoted(text)}, an expression")
         if _LOOKS_NUMERIC.match(text):
             return self._wrong(f"the number {quoted(text)}")
-        return self._wrong(quoted(text), self._vocabulary.intended_register(text))
+        # The name of a register with a blank in it, as older sources have.
+        whole = "".join(text.lower().split())
+        meant = whole if whole in self._values else self._vocabulary.intended_register(text)
+        return self._wrong(quoted(text), meant)
 
     def _wrong(self, found: str, replacement: str | None = None) -> UnplacedFinding:
         return UnplacedFinding(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Callable
+from typing import Callable, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Tokenization
@@ -87,6 +87,15 @@ def grouped(
         if grammar.shape((label,)) == STRAY and not bundle.has_finding_at(token)
     ]
     return bundle.with_plan(_with_findings(bundle.plan, wrong)) if wrong else bundle
+
+
+def with_joined(syntax: BundleSyntax, tokens: Sequence[int]) -> BundleSyntax:
+    """The same text with each of some tokens and the one behind it as one token."""
+    spans, letters = list(syntax.spans), list(syntax.shape)
+    for token in reversed(tokens):
+        spans[token] = Span(spans[token].start, spans.pop(token + 1).end)
+        del letters[token + 1]
+    return BundleSyntax(syntax.grammar, syntax.text, Tokenization(tuple(spans), "".join(letters)))
 
 
 def with_label(syntax: BundleSyntax) -> BundleSyntax:

@@ -259,3 +259,21 @@ def test_a_line_for_a_preprocessor_or_a_foreign_comment_is_one_finding() -> None
     assert [(each.code, text.count("\n", 0, each.span.start)) for each in found] == [
         ("E001", 2 * number) for number in range(len(lines))
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("set lr 0 5;;\nbkpt;;\n", "set lr0 5;;\nbkpt;;\n"),
+        ("add lr 1 lr 2 lr3; bkpt;;\n", "add lr1 lr2 lr3; bkpt;;\n"),
+        ("ldr_mult_reg r 0 lr 0 cr 15;;\nbkpt;;\n", "ldr_mult_reg r0 lr0 cr15;;\nbkpt;;\n"),
+    ],
+)
+def test_a_blank_in_the_name_of_a_register_is_one_finding(text: str, mended: str) -> None:
+    found = [each for each in ANALYZERS["ipu"].analyze(text).diagnostics if each.code[0] == "E"]
+    assert {each.code for each in found} == {"E104"}
+    edits = [edit for each in found if each.fix for edit in each.fix.edits]
+    assert len(edits) == len(found)
+    assert apply_edits(text, edits) == mended
+    upper = text.replace("set", "SET")
+    assert len(ANALYZERS["ipu"].analyze(upper).diagnostics) == len(found)
