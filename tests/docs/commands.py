@@ -46,6 +46,8 @@ ELSEWHERE: Final = {
     ".ci/run": "it runs this test",
     ".ci/vscode": "opens real windows for 14 minutes",
     "make generate": "writes into the project; tests compare each file that it writes",
+    "make playground": "needs a package registry; `tests/editors/test_playground.py` builds it",
+    "make serve": "never ends; `tests/editors/test_playground.py` serves the page",
     "python -m benchmarks": "measures for ten minutes",
     "python -m benchmarks edit_latency cold_start": "measures for minutes",
     "python -m benchmarks --quick": "measures for minutes",

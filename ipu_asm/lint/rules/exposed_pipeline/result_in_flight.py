@@ -102,7 +102,8 @@ def _pending(program: Program, number: int) -> LocalResult[tuple[_Pending, ...]]
         ]
         distance += bundle.size
         at -= 1
-    return LocalResult(number - at, last - number, tuple(pending[::-1]))
+    # A bundle that is added at the end of a text that lacks some of the slots is one of them.
+    return LocalResult(max(number - at, 0), last - number + (left > 0), tuple(pending[::-1]))
 
 
 def _never_goes_on(program: Program, number: int) -> bool:
