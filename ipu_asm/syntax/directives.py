@@ -380,8 +380,7 @@ class _Checks:
 
 
 def _shown(text: str, value: int) -> str:
-    is_plain = text.lstrip("-").isdigit() and int(text) == value
-    return quoted(text) if is_plain else f"{quoted(text)}, which is {value}"
+    return quoted(text) if text == str(value) else f"{quoted(text)}, which is {value}"
 
 
 def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:

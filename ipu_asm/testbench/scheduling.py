@@ -13,6 +13,7 @@ from typing import Final, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.code_runs import ProgramRun, code_model, run_program
+from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.flow.accesses import LATEST, RegisterAccess
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_flow import delay_slots_of
@@ -32,6 +33,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 _RUNS: Final = 3
+_MORE_TURNS: Final = 8
 _ROOM: Final = 0x1000
 _SIZE: Final = 8 * _ROOM
 """Bytes of memory in front of a program's own data, room for each of eight pointers."""
@@ -64,7 +66,10 @@ def scheduled_with_proof(program: Program) -> ScheduleResult:
     runs, reason = 0, ""
     for entry in dict.fromkeys(entries):
         for seed in range(_RUNS):
-            reason = _compare(found, entry, seed)
+            try:
+                reason = _compare(found, entry, seed)
+            except EmulatorError as error:
+                reason = str(error).splitlines()[0]
             if reason:
                 return ScheduleResult(found, runs, reason)
             runs += 1
@@ -141,7 +146,8 @@ def _entry_of(program: Program, address: int) -> str:
 
 def _compare(found: ScheduledProgram, entry: str, seed: int) -> str:
     """Compare two runs. Returns why they cannot be, and raises `PackingError` if they differ."""
-    turns = max(region.region.least for region in found.regions) + seed
+    # As many turns as overlap, and some more: the text in order repeats each of them.
+    turns = max(min(each.region.least, each.stages + _MORE_TURNS) for each in found.regions) + seed
     counters = {region.region.counter: turns for region in found.regions if region.interval}
     old = _run(found.program, sequential_text(found, turns), entry, seed, counters)
     new = _run(found.program, found.scheduled.text, entry, seed, counters)
@@ -181,4 +187,4 @@ def _run(
                 registers[name] = random.getrandbits(_BITS[seed % len(_BITS)])
     registers |= counters
     memory = {base: random.randbytes(_SIZE)}
-    return run_program(text, isa.name, registers=registers, memory=memory, entry=entry)
+    return run_program(text, isa.name, registers=registers, memory=memory, entry=entry or None)

@@ -104,6 +104,20 @@ def test_turns_that_may_be_few_overlap_less() -> None:
     check_length(ADD.replace("least 8 ", ""), 12)
 
 
+def test_a_loop_of_very_many_turns_is_compared_in_a_few() -> None:
+    check_length(ADD.replace("least 8", "least 99999999999999"), 2)
+
+
+def test_what_cannot_be_run_says_why_and_a_file_needs_no_label() -> None:
+    for text, reason in (
+        ("// schedule\nmova r0, #1\n// end\n", "goes on behind its last bundle"),
+        ("// schedule\nmova r0, #1\n// end\nret lr\n" + "nop\n" * 5, ""),
+    ):
+        result = scheduled_with_proof(program_of(text))
+        assert reason in result.reason
+        assert bool(result.runs) != bool(reason)
+
+
 def test_without_a_note_loads_do_not_pass_stores_of_the_turn_before() -> None:
     [region] = scheduled(program_of(ADD.replace(" disjoint p0 p1 p2", ""))).regions
     assert region.interval > 8

@@ -215,3 +215,8 @@ def test_a_macro_before_the_braces_of_a_bundle_may_be_a_label() -> None:
             each.code for each in analyze(f"{before}\nM {{ nop ; fnop }}", "colossus").diagnostics
         }
         assert codes <= {"H103"}
+
+
+def test_a_number_with_several_signs_is_out_of_range_like_any_other() -> None:
+    (finding,) = analyze(".byte --500\n", "colossus").diagnostics
+    assert finding.message == "expected a number from -128 to 255, found `--500`, which is 500"
