@@ -7,7 +7,6 @@ listing prints of each instruction is where it was written.
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from functools import partial
 from itertools import pairwise
 from typing import Iterator, Sequence
@@ -232,6 +231,8 @@ def _parts_of_tokens(mine: _Tokens, theirs: _Tokens) -> Iterator[_Part]:
 
 def _blocks(words: list[str], listed: list[str]) -> list[tuple[int, int, int, int]]:
     """Return ranges of words and what is listed for them: equal words one by one."""
+    from difflib import SequenceMatcher  # 2 ms, for listings alone
+
     found = []
     for kind, first, last, begin, end in SequenceMatcher(None, words, listed, False).get_opcodes():
         if kind == "equal":
