@@ -8,7 +8,6 @@ resolve it.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
@@ -83,11 +82,17 @@ class RegisterOperand(OperandType):
         }
         self._vocabulary = Vocabulary(self.registers)
         # Names that macros give to registers are tried in each form of a mnemonic.
-        self._problem = lru_cache(maxsize=_MAX_PROBLEMS)(self._problem_of)
+        self._problems: dict[str, UnplacedFinding | None] = {}
 
     def parse(self, text: str) -> int | UnplacedFinding | None:
         known = self._written.get(text)
-        return self._problem(text) if known is None else known[0]
+        if known is not None:
+            return known[0]
+        if text not in self._problems:
+            if len(self._problems) >= _MAX_PROBLEMS:
+                self._problems.clear()
+            self._problems[text] = self._problem_of(text)
+        return self._problems[text]
 
     def names(self, text: str) -> Sequence[NamedRegister]:
         if text not in self._written:

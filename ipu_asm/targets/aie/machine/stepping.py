@@ -154,6 +154,7 @@ class CoreState(MachineState[Any]):
     def show(self) -> None:
         """Update registers and program counter from the core."""
         core, file = self.core.state, self._regfile
+        core.settle()
         values = [cell[1] for cell in core.cells]
         for write in self.landing:
             values[write[0]] = write[1]
@@ -199,6 +200,7 @@ class CoreState(MachineState[Any]):
     def in_flight(self) -> list[InFlight]:
         """Return the results that land after the next bundle, and those still to be computed."""
         core = self.core.state
+        core.settle()
         found: dict[tuple[int, int, int], list[Write]] = {}
         for write in core.writes_in_flight():
             if write.landing > core.cycle:
