@@ -30,7 +30,7 @@ def test_a_hook_calls_a_command_of_this_package(
     program, *options = fields["entry"].split()
     main = {"ipu-lint": lint, "ipu-fmt": fmt}[program]
     scripts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'{program} = "{main.__module__}:main"' in scripts
+    assert f'{program} = "ipu_asm.cli:{program.replace("-", "_")}"' in scripts
     path = tmp_path / "a.s"
     path.write_text("ACC.first;;\nbkpt  ;;\n")
     edits = fields["id"] != "ipu-lint"

@@ -30,8 +30,9 @@ def kernel(tmp_path: Path) -> str:
 
 
 def test_the_emulator_says_so(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = "programs for `xdna1` cannot be executed, only for `ipu`"
-    check_refused(capsys, run.main([kernel]), said)
+    said = "programs for `colossus` cannot be executed"
+    assert run.main([kernel, "--isa", "colossus"]) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("isa", NAMES)
