@@ -25,6 +25,8 @@ class ExitStatus(IntEnum):
     FINDINGS = 1
     USAGE = 2
     INTERNAL = 3
+    UNKNOWN = 3
+    """What was asked could not be found out."""
     INTERRUPTED = 130
 
 

@@ -172,20 +172,17 @@ class CodeProgram:
         )
 
 
-def read_code_program(
-    text: str,
-    isa_name: str,
-    data_address: int,
-    effective: EffectiveProgram | None = None,
-    source: SourceFile | None = None,
-) -> CodeProgram:
+def read_code_program(text: str, isa_name: str, data_address: int) -> CodeProgram:
     """Return the program of a source text. Raises `AssemblyError` and `ProgramError`."""
-    isa = load_isa(isa_name)
-    source = source or SourceFile(text)
-    effective = effective or read_effective_program(isa, source)
+    source = SourceFile(text)
+    return linked(read_effective_program(load_isa(isa_name), source), source, data_address)
+
+
+def linked(effective: EffectiveProgram, source: SourceFile, data_address: int) -> CodeProgram:
+    """Assemble and link a program that was read. Raises `AssemblyError` and `ProgramError`."""
     code = object_of(effective, source, is_final=False)
     lines = LineTable(effective.program, effective.expansion, source)
-    return CodeProgram(isa, code, data_address, lines)
+    return CodeProgram(effective.program.isa, code, data_address, lines)
 
 
 def _placed(sections: Sequence[Section], data_address: int) -> dict[str, Section]:

@@ -29,8 +29,8 @@ from ipu_asm.debugger.expressions.program_names import live_context, names_from_
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
-from ipu_asm.emulator.code_program import CodeProgram, read_code_program
-from ipu_asm.emulator.code_runs import code_model
+from ipu_asm.emulator.code_program import CodeProgram, linked
+from ipu_asm.emulator.code_runs import code_model, set_up
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState
@@ -262,8 +262,7 @@ def _code_kernel(
     source = SourceFile(text, name)
     effective = read(isa, source)
     try:
-        start = code_model(isa.name).data_address
-        code = read_code_program(text, isa.name, start, effective, source)
+        code = linked(effective, source, code_model(isa.name).data_address)
     except AssemblyError as error:
         raise RejectedSourceError(error, source) from error
     except ProgramError as error:
@@ -321,9 +320,8 @@ def _state(
         _set_registers(model, configuration, state)
         return state
     try:
-        state.load_code(code, kernel.lines, configuration.entry)
-        for name, value in configuration.registers.items():
-            state.set_register(name, value)
+        state.load_code(code, configuration.entry)
+        set_up(state.core, code, configuration.registers, {})
     except ProgramError as error:
         raise LaunchError(error.mistakes) from error
     except (LookupError, ValueError) as error:

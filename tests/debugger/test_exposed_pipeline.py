@@ -11,11 +11,10 @@ import pytest
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.emulator import run_program
 from ipu_asm.emulator.code_program import read_code_program
-from ipu_asm.emulator.code_runs import code_model
+from ipu_asm.emulator.code_runs import code_model, set_up
 from ipu_asm.emulator.element_types import BF16
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.text import SourceFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KERNELS = ("xdna1/matmul_4x8x4.aie2", "xdna1/add_int16.aie2", "xdna2/matmul_bf16.aie2p")
@@ -28,10 +27,9 @@ def debugger_of(kernel: str) -> Debugger:
     """A debugger of an example, with random numbers from 0.5 to 2 at its pointers."""
     text, isa = (EXAMPLES / kernel).read_text(), kernel.partition("/")[0]
     state = machine_for(isa).make_state({})
-    code = read_code_program(text, isa, code_model(isa).data_address, source=SourceFile(text))
-    state.load_code(code, code.lines)
-    for name, value in {**POINTERS, **NUMBERS.get(kernel, {})}.items():
-        state.set_register(name, value)
+    code = read_code_program(text, isa, code_model(isa).data_address)
+    state.load_code(code)
+    set_up(state.core, code, {**POINTERS, **NUMBERS.get(kernel, {})}, {})
     low = random.Random(1).randbytes(0x1800)
     state.xmem.write_address(0x70000, bytes(byte for each in low for byte in (each, 0x3F)))
     return Debugger(code.lines, state)  # type: ignore[arg-type]

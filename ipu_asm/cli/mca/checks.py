@@ -124,7 +124,7 @@ def certified(
     if certificate.breaches:
         return ExitStatus.FINDINGS
     is_known = not certificate.relied and not certificate.unclear
-    return ExitStatus.OK if is_known else ExitStatus.INTERNAL
+    return ExitStatus.OK if is_known else ExitStatus.UNKNOWN
 
 
 def _certificate_text(program: Program, lines: LineTable, name: str) -> str:

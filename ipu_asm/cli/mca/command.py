@@ -200,7 +200,7 @@ class _McaRun:
 
 def _worse(one: int, other: int) -> int:
     """Return the exit status that counts; what is not known comes before what is wrong."""
-    ranks = (ExitStatus.OK, ExitStatus.INTERNAL, ExitStatus.FINDINGS, ExitStatus.USAGE)
+    ranks = (ExitStatus.OK, ExitStatus.UNKNOWN, ExitStatus.FINDINGS, ExitStatus.USAGE)
     return max(one, other, key=ranks.index)
 
 

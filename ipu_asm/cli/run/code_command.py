@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.encode import AssemblyError, object_of
+from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.kernel import Kernel, chosen_isa
 from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, shown_rate, write
 from ipu_asm.cli.programs import read_source, show_findings
@@ -20,7 +20,6 @@ from ipu_asm.emulator.faults import MachineFaultError, ProgramError, UnknownResu
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.stops import describe_stop
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.data.source import Data
 from ipu_asm.text import SourceFile, counted
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 _PIECE = 5_000
 """Bundles between two checks for Ctrl-C: some hundredths of a second."""
 
-_UNKNOWN_STATUS = 3
 _LIMIT = "cycle-limit"
 _INTERRUPTED = "interrupted"
 _UNTIL = "until"
@@ -112,7 +110,7 @@ def _program(
     options: RunOptions, data: bytes, target: Target
 ) -> tuple[CodeProgram, SourceFile] | None:
     """Return the program and its source; None if it has errors, which are printed."""
-    from ipu_asm.emulator.code_program import CodeProgram
+    from ipu_asm.emulator.code_program import CodeProgram, linked
     from ipu_asm.emulator.code_runs import code_model
 
     if is_code_file(data):
@@ -129,16 +127,15 @@ def _program(
     source = SourceFile(text, target.name)
     effective, warnings = read_source(isa, source, options.defines, options.warnings)
     try:
-        code = object_of(effective, source, is_final=False)
+        program = linked(effective, source, code_model(isa.name).data_address)
     except AssemblyError as error:
         show_findings([*error.findings, *warnings], source, "nothing run", effective.expansion)
         return None
-    show_findings(warnings, source, expansion=effective.expansion)
-    lines = LineTable(effective.program, effective.expansion, source)
-    try:
-        return CodeProgram(isa, code, code_model(isa.name).data_address, lines), source
     except ProgramError as error:
+        show_findings(warnings, source, expansion=effective.expansion)
         raise FileError(str(error), target.name) from None
+    show_findings(warnings, source, expansion=effective.expansion)
+    return program, source
 
 
 def _numbers(data: Data, isa_name: str) -> tuple[Numbers, Data]:
@@ -199,11 +196,10 @@ def _debugged(
         usage_error("a session needs a source; `ipu-as disassemble` makes one of an object")
     state = model.stepping().make_state({})
     try:
-        state.load_code(program, lines, options.entry)
+        state.load_code(program, options.entry)
     except ProgramError as error:
         usage_error(str(error))
     _set_up(state.core, program, model, options, loads)
-    state.show()
     expansions = (lines.expansion,) if lines.expansion else ()
     kernel = Kernel(source.path, source, program.isa, (), lines.program, False, expansions)
     session = Session(kernel, state, options, settings={}, screen=Screen())
@@ -285,7 +281,7 @@ def _finished(
     if not is_good:
         kind = "unknown" if run.end == "unknown" else "error"
         print_message(PROGRAM, f"{run.reason} ({_place(program, run.pc)})", kind)
-    status = {"unknown": _UNKNOWN_STATUS, _INTERRUPTED: ExitStatus.INTERRUPTED}.get(
+    status = {"unknown": ExitStatus.UNKNOWN, _INTERRUPTED: ExitStatus.INTERRUPTED}.get(
         run.end, ExitStatus.OK if is_good else ExitStatus.FINDINGS
     )
     if not is_good and options.dump:
@@ -293,7 +289,7 @@ def _finished(
     comparisons = [_compared(run, program, *each) for each in expects] if is_good else []
     for comparison in comparisons:
         if comparison["message"]:
-            print_message(PROGRAM, f"{program_name(source)}: {comparison['message']}")
+            print_message(PROGRAM, f"{source.path}: {comparison['message']}")
             write(comparison["report"], sys.stderr)
             status = ExitStatus.FINDINGS
     printed = [_printed(run, text) for text in options.prints]
@@ -309,11 +305,6 @@ def _finished(
     stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
     write("\n".join(_summary(run, program, options, written, printed)) + "\n", stream)
     return status
-
-
-def program_name(source: SourceFile) -> str:
-    """Return the name of the program for messages."""
-    return source.path
 
 
 def _place(program: CodeProgram, pc: int) -> str:
@@ -408,7 +399,7 @@ def _json(
     result: dict[str, Any] = {
         "stopped": run.end,
         "message": _message(run),
-        "program": program_name(source),
+        "program": source.path,
         "pc": run.pc,
         "line": place and place.line,
         "cycles": run.cycles,

@@ -16,7 +16,6 @@ from ipu_asm.emulator.machine import SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout, Vector
 from ipu_asm.emulator.state import InFlight, MachineState, SavedState
-from ipu_asm.program.line_table import LineTable
 from ipu_asm.targets.aie.machine.machine import CoreMachine
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.aie.machine.state import (
@@ -43,33 +42,33 @@ class _Cells:
 
     def __init__(self, storage: RegisterStorage) -> None:
         self.storage = storage
-        self.scalars = [n for n, part in enumerate(storage.parts) if part.bits <= _WORD_BITS]
-        self._narrow = frozenset(self.scalars)
+        self._files: dict[str, list[str]] = {}
+        numbers: dict[str, list[int]] = {}
+        for number, (name, bits) in enumerate(storage.parts):
+            if bits <= _WORD_BITS:
+                file = storage.families[name]
+                self._files.setdefault(file, []).append(name)
+                numbers.setdefault(file, []).append(number)
+        self.scalars = [number for found in numbers.values() for number in found]
+        narrow = frozenset(self.scalars)
         self.starts: dict[int, int] = {}
         end = 0
         for parts in sorted(storage.parts_of.values(), key=len, reverse=True):
             files = {storage.families[storage.parts[part].name] for part in parts}
-            is_wide = len(files) == 1 and not self._narrow.intersection(parts)
+            is_wide = len(files) == 1 and narrow.isdisjoint(parts)
             if is_wide and self.starts.keys().isdisjoint(parts):
                 for part in parts:
                     self.starts[part] = end
                     end += storage.parts[part].bits // 8
 
     def layout(self) -> RegisterLayout:
-        storage, files = self.storage, dict[str, list[str]]()
-        for part in self.scalars:
-            name = storage.parts[part].name
-            files.setdefault(storage.families[name], []).append(name)
-        ordered = [name for names in files.values() for name in names]
-        numbers = {storage.parts[part].name: part for part in self.scalars}
-        self.scalars = [numbers[name] for name in ordered]
         vectors = {
             name: Vector(start, size)
-            for name, parts in storage.parts_of.items()
-            if name in storage.families
+            for name, parts in self.storage.parts_of.items()
+            if name in self.storage.families
             for start, size in self._bytes(parts)
         }
-        return RegisterLayout(files, vectors)
+        return RegisterLayout(self._files, vectors)
 
     def _bytes(self, parts: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield start and size of a register in the block, if its parts are consecutive there."""
@@ -83,7 +82,10 @@ class _Cells:
 
 
 class CoreState(MachineState[Any]):
-    """The state of a core that is stepped; `code` is its program once that is loaded."""
+    """The state of a core that is stepped; `core` is there once a program is loaded.
+
+    The host sets up the core before a machine is made of the state.
+    """
 
     memory_size = MEMORY_SIZE
     program_limit = _MAX_BUNDLES
@@ -98,16 +100,14 @@ class CoreState(MachineState[Any]):
         self._shown: tuple[bytes, tuple[int, ...]] = (b"", ())
         self.stores: list[Store] = []
 
-    def load_code(
-        self, code: CodeProgram, lines: LineTable | None = None, entry: str | None = None
-    ) -> None:
-        """Load a linked program and its data; `entry` is the function or label to begin at.
+    def load_code(self, code: CodeProgram, entry: str | None = None) -> None:
+        """Load a linked program; `entry` is the function or label to begin at.
 
         Raises `ProgramError` for an unknown entry.
         """
         self.core = type(self).make_core(code)
-        self.lines = lines
-        rows = lines.program.bundle_at_address if lines else []
+        self.lines = code.lines
+        rows = code.lines.program.bundle_at_address if code.lines else []
         for address, bundle in sorted(code.bundles.items()):
             self.numbers.setdefault(address, bisect_left(rows, bundle))
         for address in code.fill():
@@ -116,12 +116,9 @@ class CoreState(MachineState[Any]):
         self.program_limit = len(self._addresses)
         words = (code.code_at(address) for address in self._addresses)
         self._inst_mem = [int.from_bytes(word, "little") for word in words]
-        for address, data in code.data.items():
-            self._xmem.write_address(address, data)
         self.core.state.memory = self._xmem.content
         self.core.state.observers.append(self._stored)
         self.core.start(code.entry(entry))
-        self.show()
 
     @property
     def program_counter(self) -> int:
@@ -136,11 +133,6 @@ class CoreState(MachineState[Any]):
     @property
     def is_halted(self) -> bool:
         return bool(self.core.state.end)
-
-    def set_register(self, name: str, value: int) -> None:
-        """Set a register, also one of parts. Raises LookupError and ValueError."""
-        self.core.state.set_register(name, value)
-        self.show()
 
     def save(self) -> SavedState:
         self.take_edits()
@@ -261,6 +253,7 @@ class SteppedCore:
         self._begun_at = 0
         # A return to what the host has put into the link register ends the program.
         state.core.start(state.core.state.pc)
+        state.show()
 
     @property
     def end(self) -> str:
