@@ -11,7 +11,7 @@ from ipu_asm.emulator.faults import EmulatorError, MachineFaultError, UnknownRes
 from ipu_asm.isa.machine_code import DecodedInstruction
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.forms import DELAY_SLOTS
-from ipu_asm.targets.aie.machine import products, scalars, vectors
+from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
 from ipu_asm.targets.aie.machine.semantics import Semantics, SemanticsTable
 from ipu_asm.targets.aie.machine.state import RETURNED, RING, Branch, Snapshot, State
@@ -19,6 +19,7 @@ from ipu_asm.targets.aie.machine.state import RETURNED, RING, Branch, Snapshot, 
 EFFECTS: Mapping[str, Callable[[Operation], Run]] = {
     **scalars.EFFECTS,
     **vectors.EFFECTS,
+    **lanes.EFFECTS,
     **products.EFFECTS,
 }
 
