@@ -59,7 +59,6 @@ WORTH_A_FILE = {
     "ipu_asm/flow/packing/loop_forms.py": "one kind of rewriting",
     "ipu_asm/ide/navigation.py": "an editor feature",
     "ipu_asm/reports/performance/page.py": "a format of the report",
-    "ipu_asm/testbench/executed_path.py": "with its reader it has more than 400 lines",
     "ipu_asm/reports/rule_pages.py": "a command of `make generate`",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
     "ipu_asm/testbench/golden.py": "a fixture of pytest",

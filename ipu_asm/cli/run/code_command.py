@@ -5,23 +5,32 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.kernel import Kernel, chosen_isa
-from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, shown_rate, write
+from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, write
 from ipu_asm.cli.programs import read_source, show_findings
-from ipu_asm.cli.run.checks import check_outputs, is_page
+from ipu_asm.cli.run.checks import check_outputs
+from ipu_asm.cli.run.code_outputs import (
+    GOOD_ENDS,
+    UNTIL,
+    CodeRun,
+    compared,
+    place_text,
+    printed_value,
+    result_data,
+    summary,
+    written_files,
+)
 from ipu_asm.cli.run.host_options import number, read_pieces
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, usage_error
-from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, is_code_file
 from ipu_asm.emulator.faults import MachineFaultError, ProgramError, UnknownResultError
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.stops import describe_stop
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.source import Data
-from ipu_asm.text import SourceFile, counted
+from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
     from ipu_asm.emulator.code_program import CodeProgram
@@ -33,25 +42,7 @@ _PIECE = 5_000
 
 _LIMIT = "cycle-limit"
 _INTERRUPTED = "interrupted"
-_UNTIL = "until"
-_GOOD = ("done", "returned", _UNTIL)
 _POINTER = "*"
-
-
-class CodeRun(NamedTuple):
-    """The end of a run; `pc` is the bundle in front of which it stopped, or the last one."""
-
-    machine: Any
-    end: str
-    reason: str
-    cycles: int
-    pc: int
-    seconds: float
-    stores: Sequence[tuple[int, int, int]]
-    """Address, size and address of the bundle of each store, if anything is expected."""
-
-    path: Sequence[int]
-    """Addresses of executed bundles, if they are recorded."""
 
 
 def run_code(options: RunOptions, data: bytes, target: Target) -> int:
@@ -246,7 +237,7 @@ def _executed(
                 elif state.cycle >= options.max_cycles:
                     end, reason = _LIMIT, f"no end within {options.max_cycles:,} cycles"
                 elif stop is not None and state.executed and stop(state.pc):
-                    end = _UNTIL
+                    end = UNTIL
                 if end:
                     break
                 machine.run(min(_PIECE, options.max_cycles - state.cycle), stop, trace)
@@ -261,7 +252,7 @@ def _executed(
     try:
         state.drain()
     except (UnknownResultError, MachineFaultError) as error:
-        if end in _GOOD:
+        if end in GOOD_ENDS:
             end = "unknown" if isinstance(error, UnknownResultError) else "fault"
             reason = str(error)
     return CodeRun(machine, end, reason, cycles, pc, seconds, stores, path)
@@ -275,27 +266,28 @@ def _finished(
     expects: Sequence[tuple[Numbers, Data]],
 ) -> int:
     """Print and write the results; return the exit status. Raises `FileError`."""
-    is_good = run.end in _GOOD
+    is_good = run.end in GOOD_ENDS
     for warning in run.machine.warnings:
         print_message(PROGRAM, warning, "warning")
     if not is_good:
         kind = "unknown" if run.end == "unknown" else "error"
-        print_message(PROGRAM, f"{run.reason} ({_place(program, run.pc)})", kind)
+        print_message(PROGRAM, f"{run.reason} ({place_text(program, run.pc)})", kind)
     status = {"unknown": ExitStatus.UNKNOWN, _INTERRUPTED: ExitStatus.INTERRUPTED}.get(
         run.end, ExitStatus.OK if is_good else ExitStatus.FINDINGS
     )
     if not is_good and options.dump:
         print_message(PROGRAM, "nothing was dumped", "note")
-    comparisons = [_compared(run, program, *each) for each in expects] if is_good else []
+    comparisons = [compared(run, program, *each) for each in expects] if is_good else []
     for comparison in comparisons:
         if comparison["message"]:
             print_message(PROGRAM, f"{source.path}: {comparison['message']}")
             write(comparison["report"], sys.stderr)
             status = ExitStatus.FINDINGS
-    printed = [_printed(run, text) for text in options.prints]
-    written = _write(run, program, source, options) if is_good or options.other_outputs else []
+    printed = [printed_value(run, text) for text in options.prints]
+    has_outputs = is_good or options.other_outputs
+    written = written_files(run, program, source, options) if has_outputs else []
     if options.json:
-        result = _json(run, program, source, comparisons, dict(printed))
+        result = result_data(run, program, source, comparisons, dict(printed))
         if options.state:
             result["state"] = {
                 name: hex(value) for name, value in run.machine.state.values().items()
@@ -303,151 +295,5 @@ def _finished(
         write(json.dumps(result, indent=2) + "\n", sys.stdout)
         return status
     stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
-    write("\n".join(_summary(run, program, options, written, printed)) + "\n", stream)
+    write("\n".join(summary(run, program, options, written, printed)) + "\n", stream)
     return status
-
-
-def _place(program: CodeProgram, pc: int) -> str:
-    place = program.place(pc)
-    return f"bundle at {pc:#x}" if place is None else f"line {place.line}, bundle at {pc:#x}"
-
-
-def _compared(run: CodeRun, program: CodeProgram, numbers: Numbers, data: Data) -> dict[str, Any]:
-    """Return how memory compares with data, with the bundle that wrote the first difference."""
-    from ipu_asm.testbench.data.numbers import memory_difference
-
-    address = data.place.address
-    try:
-        found = run.machine.state.read_memory(address, len(numbers.data))
-    except MachineFaultError as error:
-        usage_error(f"argument --expect: {error}")
-    difference = memory_difference(numbers, found, address)
-    base = {"expected": data.source.text, "address": address, "equal": difference is None}
-    if difference is None:
-        return {**base, "message": "", "report": ""}
-    wrote = "nothing in this run wrote it"
-    for at, size, pc in reversed(run.stores):
-        if at < difference.address + difference.size and difference.address < at + size:
-            wrote = f"written by the {_place(program, pc)}"
-            break
-    first, *rest = difference.report.splitlines()
-    report = "".join(f"{line}\n" for line in rest)
-    return {**base, "message": f"{data.source.text}: {first}; {wrote}", "report": report}
-
-
-def _printed(run: CodeRun, text: str) -> tuple[str, Any]:
-    """Return an expression of `--print`, a register and perhaps a type, with its value."""
-    state, name, kind = run.machine.state, text, ""
-    try:
-        return text, state.register(name)
-    except LookupError:
-        name, _, kind = text.rpartition(":")
-    try:
-        data = state.register_bytes(name or text)
-    except LookupError as error:
-        usage_error(f"argument --print: {error}")
-    from ipu_asm.testbench.data.numbers import listed_numbers
-    from ipu_asm.testbench.data.source import DataError
-
-    try:
-        return text, listed_numbers(data, kind)
-    except DataError as error:
-        usage_error(f"argument --print: {error}")
-
-
-def _summary(
-    run: CodeRun,
-    program: CodeProgram,
-    options: RunOptions,
-    written: Sequence[str],
-    printed: Sequence[tuple[str, Any]],
-) -> Iterator[str]:
-    yield f"{_message(run)} ({_place(program, run.pc)})" if run.end == _UNTIL else _message(run)
-    rate = shown_rate(run.cycles / run.seconds if run.seconds else 0.0)
-    state = run.machine.state
-    stalls = f", {counted(state.stalls, 'stall')}" if state.stalls else ""
-    yield (
-        f"{counted(run.cycles, 'cycle')} in {run.seconds:.3f} s, {rate} cycles per second{stalls}"
-    )
-    if written:
-        yield f"wrote {', '.join(written)}"
-    for text, value in printed:
-        yield f"{text} = {value if isinstance(value, list) else f'{value} ({value:#x})'}"
-    if options.state:
-        yield from (f"{name} = {value:#x}" for name, value in state.values().items() if value)
-
-
-def _message(run: CodeRun) -> str:
-    known = {
-        "done": "ended by `done`",
-        "returned": "returned from the entry",
-        _UNTIL: "stopped by --until",
-    }
-    return known.get(run.end, f"{run.end}: {run.reason}")
-
-
-def _json(
-    run: CodeRun,
-    program: CodeProgram,
-    source: SourceFile,
-    comparisons: Sequence[Mapping[str, Any]],
-    printed: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return the result as an object; `registers` are those whose values have up to 64 bits."""
-    state = run.machine.state
-    place = program.place(run.pc)
-    result: dict[str, Any] = {
-        "stopped": run.end,
-        "message": _message(run),
-        "program": source.path,
-        "pc": run.pc,
-        "line": place and place.line,
-        "cycles": run.cycles,
-        "bundles": state.executed,
-        "stalls": state.stalls,
-        "seconds": round(run.seconds, 6),
-        "cycles_per_second": round(run.cycles / run.seconds) if run.seconds else 0,
-        "warnings": list(run.machine.warnings),
-        "registers": {name: value for name, value in state.values().items() if value >> 64 == 0},
-    }
-    if printed:
-        result["printed"] = printed
-    if comparisons:
-        result["expected"] = [
-            {name: value for name, value in each.items() if name != "report"}
-            for each in comparisons
-        ]
-    return result
-
-
-def _write(
-    run: CodeRun, program: CodeProgram, source: SourceFile, options: RunOptions
-) -> list[str]:
-    """Write the requested files and return a note on each. Raises `FileError`."""
-    found: list[tuple[Output, str]] = []
-    if run.end in _GOOD and options.dump:
-        from ipu_asm.testbench.data.numbers import dumped
-
-        try:
-            found += dumped(options.dump, run.machine.state.read_memory)
-        except MachineFaultError as error:
-            usage_error(f"argument --dump: {error}")
-    if options.other_outputs:
-        from ipu_asm.testbench.executed_path import ExecutedPath
-
-        path = ExecutedPath(program, run.path, source)
-        if options.trace is not None:
-            last = options.trace_limit
-            found.append((Output(options.trace, path.trace(last).encode()), options.trace))
-        if options.profile is not None:
-            found.append((Output(options.profile, path.profile().encode()), options.profile))
-        if options.coverage is not None:
-            text = path.coverage_page() if is_page(options.coverage) else path.lcov()
-            found.append((Output(options.coverage, text.encode()), options.coverage))
-    for output, _ in found:
-        if output.path == STANDARD_INPUT:
-            from ipu_asm.cli.console import write_bytes
-
-            write_bytes(output.data)
-    replace_files([output for output, _ in found if output.path != STANDARD_INPUT])
-    return [note for _, note in found]
