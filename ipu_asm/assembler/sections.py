@@ -45,7 +45,7 @@ def assemble_object(
 
 
 class _Assembler(Layout):
-    """A program that is laid out, and its encoding."""
+    """Encodes a program after its layout."""
 
     def encoded(self) -> tuple[Section, ...]:
         """Encode all pieces and return the sections."""

@@ -80,6 +80,18 @@ class CodeMachine(Protocol):
         """
 
 
+class RandomRegisters(NamedTuple):
+    """The registers that hold addresses, steps of addresses and numbers in runs on random data.
+
+    Those of `loops` are written by hardware loops and hold no result.
+    """
+
+    pointers: tuple[str, ...]
+    steps: tuple[str, ...]
+    numbers: tuple[str, ...]
+    loops: tuple[str, ...]
+
+
 class CodeModel(NamedTuple):
     """The machine of a set as a value: the `MODEL` of `machine/model.py` in its folder.
 
@@ -90,6 +102,7 @@ class CodeModel(NamedTuple):
     make_machine: Callable[[CodeProgram], Any]
     data_address: int
     arguments: Mapping[str, tuple[str, ...]]
+    random_registers: RandomRegisters
     stepping: Callable[[], MachineModel]
     """Returns the machine for debuggers, whose state has `load_code`."""
 

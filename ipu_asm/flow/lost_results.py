@@ -185,7 +185,7 @@ MAX_BACK = 24
 def is_torn(
     isa: Isa, window: Sequence[Bundle], write: RegisterAccess, read: RegisterAccess, distance: int
 ) -> bool:
-    """Return whether a read gets one part of a register from a result and another from before it.
+    """Return whether a read of a wide register mixes parts of two values.
 
     It reads `distance` bundles behind `write`, the result in the last bundle of `window`, that has
     not landed. A result before belongs to the same value if the same operation writes it, and no

@@ -17,9 +17,10 @@ from ipu_asm.program.program import Program
 
 
 class Seen(NamedTuple):
-    """A read of a part of a register, and the write that it sees, `iterations` before its own.
+    """A read of a part of a register, and the write whose result it sees.
 
-    The result landed in the cycle `landed`, counted from the start of the iteration that reads it.
+    The write is `iterations` earlier. Its result landed in the cycle `landed`, counted from where
+    the iteration of the read starts.
     """
 
     read: RegisterAccess

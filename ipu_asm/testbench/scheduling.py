@@ -39,7 +39,6 @@ _SIZE: Final = 8 * _ROOM
 """Bytes of memory in front of a program's own data, room for each of eight pointers."""
 _BITS: Final = (6, 2, 8)
 _STEPS: Final = (0, 32, 64)
-_OF_LOOPS: Final = ("lc", "ls", "le")
 
 
 class ScheduleResult(NamedTuple):
@@ -154,12 +153,13 @@ def _compare(found: ScheduledProgram, entry: str, seed: int) -> str:
     for run in (old, new):
         if run.reason:
             return run.reason
-    base = code_model(found.program.isa.name).data_address - _SIZE
+    model = code_model(found.program.isa.name)
+    base = model.data_address - _SIZE
     if old.memory(base, _SIZE) != new.memory(base, _SIZE):
         raise PackingError("memory differs after a run on random data")
     for file in found.program.isa.register_files:
         for name in file.registers:
-            if name not in _OF_LOOPS and _value(old, name) != _value(new, name):
+            if name not in model.random_registers.loops and _value(old, name) != _value(new, name):
                 raise PackingError(f"`{name}` differs after a run on random data")
     return ""
 
@@ -175,16 +175,14 @@ def _run(
     program: Program, text: str, entry: str, seed: int, counters: dict[str, int]
 ) -> ProgramRun:
     random, isa = Random(seed), program.isa
-    base = code_model(isa.name).data_address - _SIZE
-    registers: dict[str, int] = {}
-    for file in isa.register_files:
-        for number, name in enumerate(file.registers):
-            if name.startswith("p") and name[1:].isdigit():
-                registers[name] = base + _ROOM * (number % 8) + _ROOM // 2
-            elif name.startswith("m") and name[1:].isdigit():
-                registers[name] = random.choice(_STEPS)
-            elif name.startswith("r") and name[1:].isdigit():
-                registers[name] = random.getrandbits(_BITS[seed % len(_BITS)])
-    registers |= counters
+    model = code_model(isa.name)
+    base, names = model.data_address - _SIZE, model.random_registers
+    middles = range(base + _ROOM // 2, base + _SIZE, _ROOM)
+    registers = {
+        **dict(zip(names.pointers, middles)),
+        **{name: random.choice(_STEPS) for name in names.steps},
+        **{name: random.getrandbits(_BITS[seed % len(_BITS)]) for name in names.numbers},
+        **counters,
+    }
     memory = {base: random.randbytes(_SIZE)}
     return run_program(text, isa.name, registers=registers, memory=memory, entry=entry or None)

@@ -66,7 +66,7 @@ def server() -> LspServer:
 
 
 def report(uri: str, form: str, arguments: str) -> str:
-    """Return what `ipu-mca` says of a document, as it is in the editor."""
+    """Return the report of `ipu-mca` on the current text of a document."""
     path, document = path_of(uri), server().session.documents[uri]
     assert path is not None
     Path(path).parent.mkdir(parents=True, exist_ok=True)

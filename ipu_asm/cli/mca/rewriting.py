@@ -141,7 +141,7 @@ def _rewritten(
 
 
 def scheduled_text(analysis: Analysis) -> str | None:
-    """Return the text of a program whose regions are scheduled, and print how long they are.
+    """Schedule the regions of a program; return its text, and print the length of each region.
 
     None if that cannot be done, or not be proven; prints why.
     """

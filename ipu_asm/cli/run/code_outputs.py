@@ -240,13 +240,13 @@ class ExecutedPath:
         return json.dumps(result, indent=1) + "\n"
 
     def lcov(self) -> str:
-        """Return the coverage for lcov. Raises `FileError` for what is no source file."""
+        """Return the coverage for lcov. Raises `FileError` unless the program is a source."""
         coverage = Coverage()
         coverage.add(self._covered())
         return lcov_text(coverage)
 
     def coverage_page(self) -> str:
-        """Return the coverage as a page. Raises `FileError` for what is no source file."""
+        """Return the coverage as an HTML page. Raises `FileError` as `lcov` does."""
         covered = self._covered()
         message = f"one run of {len(self._path):,} bundles"
         return coverage_page(covered, message=message, sources={covered.path: self._source})

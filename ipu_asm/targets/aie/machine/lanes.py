@@ -24,7 +24,7 @@ _VECTOR_BYTES = _VECTOR_BITS // 8
 
 
 def move_vector(op: Operation) -> Run:
-    """A copy of a vector or an accumulator."""
+    """Copy a vector or an accumulator."""
     state, write = op.state, op.data_writer("dst")
     name = next(each for each in op.fields if each != "dst")
     if op.width(name) != op.width("dst"):
@@ -75,7 +75,7 @@ def _transposed(size: int, bits: int, rows: int, columns: int) -> Lanes:
 
 
 def shuffle(op: Operation) -> Run:
-    """Bytes of two vectors in the order that a mode selects."""
+    """Select bytes of two vectors, in the order of a mode."""
     state, write = op.state, op.data_writer("dst")
     first, second, mode = op.data("src1"), op.data("src2"), op.number("mode")
     table, modes = shuffle_table(), op.generation.shuffle_modes
@@ -92,7 +92,7 @@ def shuffle(op: Operation) -> Run:
 
 
 def shift_bytes(op: Operation) -> Run:
-    """64 bytes of two vectors, from a first one on."""
+    """Take 64 bytes of two concatenated vectors, from an offset on."""
     state, write = op.state, op.data_writer("dst")
     first, second, shift = op.data("src1"), op.data("src2"), op.number("shift")
 
@@ -109,7 +109,7 @@ def shift_bytes(op: Operation) -> Run:
 
 
 def broadcast(op: Operation) -> Run:
-    """A number in every lane."""
+    """Write a number to every lane."""
     state, write, source = op.state, op.data_writer("dst"), op.number("src")
     size = int(op.arguments["bits"]) // 8
     mask = (1 << 8 * size) - 1
@@ -138,14 +138,14 @@ def _index(index: int, size: int) -> int:
 
 
 def extract_broadcast(op: Operation) -> Run:
-    """A lane in every lane."""
+    """Write one lane to every lane."""
     state, write = op.state, op.data_writer("dst")
     lane, size = _lane_reader(op, "src")
     return lambda: write(lane() * (_VECTOR_BYTES // size), state.cycle)
 
 
 def extract(op: Operation) -> Run:
-    """A lane as a number in a scalar register."""
+    """Write a lane to a scalar register, sign or zero extended."""
     state, write = op.state, op.number_writer("dst")
     lane, _ = _lane_reader(op, "src")
     is_signed = signedness(op, "crvaddsign", "vaddsign1")
@@ -153,7 +153,7 @@ def extract(op: Operation) -> Run:
 
 
 def insert(op: Operation) -> Run:
-    """A vector with one lane replaced."""
+    """Replace one lane of a vector."""
     state, write = op.state, op.data_writer("dst")
     vector, number, size = op.data("src1"), op.number("src2"), int(op.arguments["bits"]) // 8
     name = next((name for name in ("index", "r29") if name in op.fields), None)
@@ -169,7 +169,7 @@ def insert(op: Operation) -> Run:
 
 
 def push(op: Operation) -> Run:
-    """All lanes moved by one, and a new one at an end."""
+    """Move all lanes by one, and add a lane at one end."""
     state, write, size = op.state, op.data_writer("dst"), int(op.arguments["bits"]) // 8
     is_high = op.arguments["end"] == "hi"
     vector, number = (
@@ -197,7 +197,7 @@ _LANE_FUNCTIONS: Mapping[str, Callable[[Lanes, Lanes], Lanes]] = {
 
 
 def lane(op: Operation) -> Run:
-    """A function of two vectors by lanes, which wraps."""
+    """Apply a function, which wraps, to each pair of lanes."""
     state, write = op.state, op.data_writer("dst")
     first, second = op.data("src1"), op.data("src2")
     function, bits = _LANE_FUNCTIONS[op.arguments["fn"]], int(op.arguments.get("bits", 8))
@@ -210,7 +210,7 @@ def lane(op: Operation) -> Run:
 
 
 def lane_select(op: Operation) -> Run:
-    """Each lane of one of two vectors, by the bits of a register."""
+    """Select each lane from one of two vectors, by the bits of a register."""
     state, write, select = op.state, op.data_writer("dst"), op.number("select")
     first, second, bits = op.data("src1"), op.data("src2"), int(op.arguments["bits"])
     places = np.arange(_VECTOR_BITS // bits, dtype=np.uint64)
@@ -242,7 +242,7 @@ _ALWAYS_SIGNED = ("abs_gtz", "neg_gtz", "bneg_ltz")
 
 
 def lane_compare(op: Operation) -> Run:
-    """A comparison of lanes to a mask, most with a vector that depends on it."""
+    """Compare lanes to a mask; most forms write a vector that depends on it, too."""
     name, width = op.arguments["fn"], op.arguments["bits"]
     test, result = _COMPARISONS[name]
     state, is_unary = op.state, "src" in op.fields

@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import Final
 
 from ipu_asm.emulator.code_program import CodeProgram
-from ipu_asm.emulator.code_runs import CodeModel
+from ipu_asm.emulator.code_runs import CodeModel, RandomRegisters
 from ipu_asm.targets.aie.machine.machine import CoreMachine
 from ipu_asm.targets.aie.machine.operations import Generation
 from ipu_asm.targets.aie.machine.semantics import SemanticsTable, read_rules
 from ipu_asm.targets.aie.machine.stepping import stepping_model
+from ipu_asm.targets.aie.registers import numbered
 
 DATA_ADDRESS: Final = 0x7_8000
 """Where the data of a program are placed: the upper half of the tile's own memory."""
 
 _ARGUMENTS = {
-    "p": tuple(f"p{number}" for number in range(6)),
-    "r": tuple(f"r{number}" for number in range(8)),
+    "p": numbered("p", 6),
+    "r": numbered("r", 8),
 }
+
+
+_RANDOM = RandomRegisters(numbered("p", 8), numbered("m", 8), numbered("r", 32), ("lc", "ls", "le"))
 
 
 def model_of(isa_name: str, folder: Path, generation: Generation) -> CodeModel:
@@ -30,4 +34,4 @@ def model_of(isa_name: str, folder: Path, generation: Generation) -> CodeModel:
         return CoreMachine(program, generation, semantics)
 
     stepping = cache(partial(stepping_model, isa_name, make_machine, generation.storage))
-    return CodeModel(make_machine, DATA_ADDRESS, _ARGUMENTS, stepping)
+    return CodeModel(make_machine, DATA_ADDRESS, _ARGUMENTS, _RANDOM, stepping)

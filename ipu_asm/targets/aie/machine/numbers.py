@@ -76,7 +76,9 @@ def bytes_of(lanes: Lanes, bits: int) -> bytes:
 
 
 def rounds_up(mode: int, negative: Lanes, odd: Lanes, rest: Lanes, half: Any) -> Lanes:
-    """Return whether quotients rounded to -inf are stepped up; `rest` of 2 * `half` was cut off.
+    """Return which quotients a rounding mode increments; they were rounded towards -inf.
+
+    `rest` is the remainder of each division by 2 * `half`.
 
     Raises `UnknownResultError` for a mode that nothing is known of.
     """

@@ -27,6 +27,8 @@ from ipu_asm.targets.aie.machine.state import (
 from ipu_asm.targets.aie.operands import MARK, BracketType, SuffixedClass
 
 Run = Callable[[], None]
+"""Executes an operation. An effect is a function that returns it, bound to operands and state."""
+
 Number = Callable[[], int]
 Data = Callable[[], bytes]
 NumberWriter = Callable[[int, int], None]

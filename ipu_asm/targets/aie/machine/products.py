@@ -48,7 +48,7 @@ class Terms(NamedTuple):
 
 
 def multiply(op: Operation) -> Run:
-    """A product of matrices or lanes, added to up to two accumulators."""
+    """Multiply matrices or lanes, and add up to two accumulators."""
     arguments, state = op.arguments, op.state
     is_float = "float" in arguments
     shapes = op.generation.float_shapes if is_float else op.generation.shapes
@@ -163,7 +163,7 @@ def _integer_product(
 
 
 def accumulator_add(op: Operation) -> Run:
-    """A sum or a difference of accumulators by lanes."""
+    """Add or subtract accumulators, lane by lane."""
     function = op.arguments["fn"]
     if function not in ("add", "sub"):
         raise UnknownResultError("no public source says which terms are negated")
@@ -192,7 +192,7 @@ def accumulator_add(op: Operation) -> Run:
 
 
 def accumulator_negate(op: Operation) -> Run:
-    """The negative of an accumulator by lanes of integers."""
+    """Negate an accumulator, lane by lane of integers."""
     if "float" in op.arguments:
         raise UnknownResultError("the sign of a negated zero is not public")
     accumulator, conf, write = op.data("acc"), op.number("conf"), op.data_writer("dst")
@@ -213,7 +213,7 @@ def accumulator_negate(op: Operation) -> Run:
 
 
 def clear(op: Operation) -> Run:
-    """Zero in all lanes."""
+    """Write zero to all lanes."""
     state, write = op.state, op.data_writer("dst")
     zeros = bytes(op.width("dst") // 8)
     return lambda: write(zeros, state.cycle)

@@ -70,12 +70,12 @@ _FUNCTIONS: Mapping[str, _Function] = {
 
 
 def nothing(op: Operation) -> Run:
-    """A no-op, or an event that only a trace sees."""
+    """Do nothing; an event is for traces only."""
     return lambda: None
 
 
 def done(op: Operation) -> Run:
-    """The end of the program."""
+    """End the program."""
     state = op.state
 
     def run() -> None:
@@ -85,13 +85,13 @@ def done(op: Operation) -> Run:
 
 
 def lock(op: Operation) -> Run:
-    """Acquiring or releasing a lock: with one core, all locks are free."""
+    """Acquire or release a lock: with one core, all locks are free."""
     op.warn(f"`{op.mnemonic}` does nothing: the locks of the tile are not modelled")
     return nothing(op)
 
 
 def alu(op: Operation) -> Run:
-    """A function of words, with the carry of sums."""
+    """Apply a function of words; sums write the carry."""
     name = op.arguments["fn"]
     state = op.state
     if name in ("add", "adc"):
@@ -133,7 +133,7 @@ def _add(op: Operation, *, has_carry: bool) -> Run:
 
 
 def select_scalar(op: Operation) -> Run:
-    """One of two registers, by whether a third one is zero."""
+    """Select one of two registers, by whether a third one is zero."""
     state, write = op.state, op.number_writer("dst")
     first, second, condition = (op.number(each) for each in ("src1", "src2", "r27"))
     is_zero_wanted = op.arguments["when"] == "eqz"
@@ -141,21 +141,21 @@ def select_scalar(op: Operation) -> Run:
 
 
 def move(op: Operation) -> Run:
-    """A copy of a register or an immediate."""
+    """Copy a register or an immediate."""
     state, write = op.state, op.number_writer("dst")
     source = op.number(next(each for each in op.fields if each != "dst"))
     return lambda: write(source(), state.cycle)
 
 
 def counter(op: Operation) -> Run:
-    """The cycle counter, which starts with the run."""
+    """Read the cycle counter, which starts with the run."""
     state, write = op.state, op.number_writer("dst")
     op.warn("the cycle counter starts at 0 with the run; what it counts in stalls is not known")
     return lambda: write(state.cycle, state.cycle)
 
 
 def branch(op: Operation) -> Run:
-    """A branch; the machine counts its delay slots."""
+    """Take a branch; the machine counts its delay slots."""
     state, kind = op.state, op.arguments["kind"]
     target = op.number("lr" if kind == "ret" else "target")
     if kind in ("j", "jl", "ret"):
@@ -184,7 +184,7 @@ def branch(op: Operation) -> Run:
 
 
 def pointer_add(op: Operation) -> Run:
-    """A step of a pointer without an access."""
+    """Step a pointer without an access."""
     address = address_of(op)
 
     def run() -> None:
@@ -194,7 +194,7 @@ def pointer_add(op: Operation) -> Run:
 
 
 def load(op: Operation) -> Run:
-    """A load of a scalar or a mask register."""
+    """Load a scalar or a mask register."""
     state, write, address = op.state, op.number_writer("dst"), address_of(op)
     extend = op.arguments.get("extend")
     bits = int(op.arguments["bits"]) if extend else max(op.width("dst"), 32)
@@ -208,7 +208,7 @@ def load(op: Operation) -> Run:
 
 
 def store(op: Operation) -> Run:
-    """A store of a scalar or a mask register; the data of a part of a word are read late."""
+    """Store a scalar or a mask register; the data of a part of a word are read late."""
     state, pc, source, address = op.state, op.pc, op.number("src"), address_of(op)
     bits = int(op.arguments.get("bits") or max(op.width("src"), 32))
     size, mask = bits // 8, (1 << bits) - 1
@@ -230,7 +230,7 @@ def store(op: Operation) -> Run:
 
 
 def queue_fill(op: Operation) -> Run:
-    """64 bytes of memory are appended to those that a queue holds."""
+    """Append 64 bytes of memory to the bytes of a queue."""
     state, name = op.state, op.fields["fifo"].text
     pointer, position = op.number("ptr"), op.number("position")
     write_position = op.number_writer("position")
@@ -247,7 +247,7 @@ def queue_fill(op: Operation) -> Run:
 
 
 def queue_pop(op: Operation) -> Run:
-    """A queue is filled, then its first bytes are taken; blocks are sorted into exponents."""
+    """Fill a queue and take its first bytes, the exponents of blocks apart."""
     state, name = op.state, op.fields["fifo"].text
     pointer, position = op.number("ptr"), op.number("position")
     write, write_pointer = op.data_writer("dst"), op.number_writer("ptr")

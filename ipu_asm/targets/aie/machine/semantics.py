@@ -79,7 +79,7 @@ class SemanticsTable:
 
 
 def operands_text(form: InstructionSpec) -> str:
-    """Return the operands of a form as rules match them: names with types, fixed words alone."""
+    """Return the operands of a form as rules match them: `name:type`, or a fixed word."""
     shown = []
     for operand in form.operands:
         if isinstance(operand.type, FixedType):

@@ -37,7 +37,7 @@ Change = Callable[[bytes], bytes]
 
 
 def vector_load(op: Operation) -> Run:
-    """A load of a vector or an accumulator, which may be converted."""
+    """Load a vector or an accumulator; some forms convert it."""
     convert = op.arguments.get("convert")
     if "bits" in op.arguments:
         raise UnknownResultError("the upper bits of a register after a load of 128 bits")
@@ -69,7 +69,7 @@ def _aligned(op: Operation) -> Callable[[], int]:
 
 
 def _load_ups(op: Operation) -> Run:
-    """A load whose lanes are widened; the shift is read late."""
+    """Load lanes and widen them; the shift is read late."""
     state, write, shift = op.state, op.data_writer("dst"), op.number("shift")
     formats, address = _accumulator_format(op, "ups"), _aligned(op)
     width, saturation = op.width("dst"), op.register("crsat")
@@ -95,7 +95,7 @@ def _load_ups(op: Operation) -> Run:
 
 
 def vector_store(op: Operation) -> Run:
-    """A store of a vector or an accumulator, which may be converted."""
+    """Store a vector or an accumulator; some forms convert it."""
     convert = op.arguments.get("convert")
     if "bits" in op.arguments:
         raise UnknownResultError("which bits a store of 128 bits takes")
@@ -210,12 +210,12 @@ def _at_issue(op: Operation, change: Callable[[], Change], source: str = "src") 
 
 
 def srs(op: Operation) -> Run:
-    """Lanes of an accumulator shifted right, rounded, saturated and cut."""
+    """Shift lanes of an accumulator right, round, saturate and cut them."""
     return _at_issue(op, _narrowing(op))
 
 
 def ups(op: Operation) -> Run:
-    """Lanes shifted left into those of an accumulator."""
+    """Shift lanes left into those of an accumulator."""
     state, read, write, shift = op.state, op.data("src"), op.data_writer("dst"), op.number("shift")
     formats, width = _accumulator_format(op, "ups"), op.width("dst")
     saturation, saturates = op.register("crsat"), op.generation.ups_saturates
@@ -229,12 +229,12 @@ def ups(op: Operation) -> Run:
 
 
 def pack(op: Operation) -> Run:
-    """Lanes cut to half their width."""
+    """Cut lanes to half their width."""
     return _at_issue(op, _packing(op))
 
 
 def unpack(op: Operation) -> Run:
-    """Lanes extended to twice their width; the source is read late, the settings at issue."""
+    """Extend lanes to twice their width; the source is read late, the settings at issue."""
     read, write, settings = op.data("src"), op.data_writer("dst"), _unpacking(op)
     late = op.last_read("src")
 
@@ -246,7 +246,7 @@ def unpack(op: Operation) -> Run:
 
 
 def convert(op: Operation) -> Run:
-    """Numbers in another format."""
+    """Convert numbers to another format."""
     to = op.arguments["to"]
     if to == "fp32":
         return _at_issue(op, lambda: fp32_of_bf16)

@@ -58,7 +58,7 @@ def _landing(mnemonic: str) -> int | None:
 def multiply_floats(
     terms: Terms, a: bytes, b: bytes, accumulators: Sequence[bytes], signs: Sequence[bool]
 ) -> bytes:
-    """Return sums of products and accumulators in all lanes."""
+    """Return the sum of products and accumulators for each lane."""
     if terms.shape == _BLOCKS:
         return _block_products(terms, a, b, accumulators, signs)
     if len(a) != len(b) or len(a) not in _VECTOR_SIZES:
