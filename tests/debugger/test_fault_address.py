@@ -9,8 +9,7 @@ from ipu_asm.debugger.explanations import address_lines, fault_address
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.stops import StopReason
-from tests.debugger.sessions import debugger_on
-from tests.debugger.test_console import console_on
+from tests.debugger.sessions import console_on, debugger_on
 
 HEAD = "# cr1 = IN_BASE\n# 0x1000  N * 128 bytes  in\n# 0x180000 128 bytes far\n"
 STEPPED = f"{HEAD}set lr1 0;;\nrow: incr lr1 128; ldr_mult_reg r0 lr1 cr1; b row;;\nbkpt;;\n"
