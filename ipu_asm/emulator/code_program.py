@@ -100,7 +100,7 @@ class CodeProgram:
             if start <= address < start + len(data):
                 return f"the bytes at {address:#x} are no code"
             if address == start + len(data):
-                return f"the program goes on behind its last bundle, at {address:#x}"
+                return f"the program goes on after its last bundle, at {address:#x}"
         return f"there is no code at {address:#x}"
 
     def entry(self, name: str | None) -> int:

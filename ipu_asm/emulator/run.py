@@ -90,7 +90,7 @@ def run_end_of(
     halted = reason is StopReason.HALTED
     state, order = machine.state, machine.execution_order
     pc = machine.snapshot.pc if halted else state.program_counter
-    word = state.inst_mem[pc] if pc >= 0 else None
+    word = state.inst_mem[pc] if 0 <= pc < len(state.inst_mem) else None
     isa = load_isa(state.isa_name)
     instructions = [] if word is None or not order else decode_in_order(isa, order, word)
     slots = {StopReason.HALTED: order[-1] if order else "", StopReason.BREAK: machine.break_slot}

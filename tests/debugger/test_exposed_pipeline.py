@@ -89,6 +89,22 @@ def test_an_edit_counts_before_what_lands_in_its_cycle() -> None:
     assert debugger.state.core.state.register("wl0") == int.from_bytes(range(32), "little")
 
 
+def test_a_program_that_runs_off_its_end_stops_there_again_and_again() -> None:
+    state = machine_for("xdna1").make_state({})
+    state.load_code(read_code_program("nop\n", "xdna1", code_model("xdna1").data_address))
+    debugger = Debugger(state.lines, state)  # type: ignore[arg-type]
+    stops = [debugger.start(), debugger.continue_(), debugger.step()]
+    assert {(stop.reason, stop.description) for stop in stops} == {
+        (
+            StopReason.FAULT,
+            "fault in bundle 2: the program goes on after its last bundle, at 0x10",
+        )
+    }
+    assert debugger.cycle == 2
+    assert debugger.machine.engine_used == "the only one"
+    assert (debugger.step_back().reason, debugger.cycle) == (StopReason.STEP, 1)
+
+
 @pytest.mark.parametrize(
     ("number", "data"),
     [(1.0, "803f"), (-2.5, "20c0"), (1.00390625, "803f"), (1.01171875, "823f"), (1e-40, "0100")],

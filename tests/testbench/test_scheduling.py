@@ -110,7 +110,7 @@ def test_a_loop_of_very_many_turns_is_compared_in_a_few() -> None:
 
 def test_what_cannot_be_run_says_why_and_a_file_needs_no_label() -> None:
     for text, reason in (
-        ("// schedule\nmova r0, #1\n// end\n", "goes on behind its last bundle"),
+        ("// schedule\nmova r0, #1\n// end\n", "goes on after its last bundle"),
         ("// schedule\nmova r0, #1\n// end\nret lr\n" + "nop\n" * 5, ""),
     ):
         result = scheduled_with_proof(program_of(text))

@@ -245,6 +245,7 @@ class SteppedCore:
 
     break_slot = ""
     execution_order: tuple[str, ...] = ()
+    engine_used = "the only one"
 
     def __init__(self, state: CoreState) -> None:
         self.state = state
@@ -307,7 +308,7 @@ class SteppedCore:
         try:
             core.run(1 << 62, ends_before)
         except EmulatorError as error:
-            if state.numbers.get(core.state.pc) == self.snapshot.pc:
+            if state.numbers.get(core.state.pc, state.program_limit) == self.snapshot.pc:
                 begun -= 1
             self.cycles = first + begun
             state.show()

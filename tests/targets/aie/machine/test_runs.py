@@ -166,7 +166,7 @@ def test_what_is_not_public_ends_a_run_with_a_reason(text: str, reason: str) -> 
 @pytest.mark.parametrize(
     ("text", "end", "reason"),
     [
-        ("nop", "fault", "the program goes on behind its last bundle, at 0x10"),
+        ("nop", "fault", "the program goes on after its last bundle, at 0x10"),
         ("j p0\n" + DELAY, "fault", "there is no code at 0x1234"),
         (
             "lda r0, [p0, #0]\ndone",
