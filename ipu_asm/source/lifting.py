@@ -71,9 +71,15 @@ def findings_outside(
     """Return the findings about the written text that is in no expansion.
 
     That is text of macros that are never called, and of branches that are never taken. But text
-    that no assembler reads, such as inside of `#if 0` or `.if 0`, may be in any language.
+    that no assembler reads, such as inside of `#if 0` or `.if 0`, may be in any language. What an
+    expansion tells as well is told once.
     """
-    outside = [each for each in findings if not _is_expanded(expansions, each.span)]
+    told = {(f.code, f.span) for each in expansions for f in each.findings if not f.path}
+    outside = [
+        each
+        for each in findings
+        if (each.code, each.span) not in told and not _is_expanded(expansions, each.span)
+    ]
     if not outside:
         return []
     excluded = [span for span in _branches(text) if not _has_code(expansions, span)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm import AssemblyError, assemble
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import load_isa
@@ -304,3 +305,26 @@ def test_a_number_of_repetitions_is_a_number(text: str, found: str) -> None:
 
 def test_a_number_of_repetitions_may_be_unknown_or_zero() -> None:
     assert check_findings(".rept N + 1\nnop\n.endr\n.rept 0\nnop\n.endr\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "surplus"),
+    [
+        (".macro m p\nnop\n.endm m\nm 1\n", ["m"]),
+        (".rept 2\nnop\n.endr 4\n", ["4"]),
+        (".if 1\nnop\n.else if\nnop\n.endif x\n", ["if", "x"]),
+        (".if 0\n.if 1\n.endif x\n.else y\n.endif z\nnop\n", ["y", "z"]),
+        (".if unknown\nnop\n.else x\n.endif\n", ["x"]),
+        (".macro m a\n.rept 2\nnop\n.endr \\a\n.endm // end\nm 1\n", ["1"]),
+        (".macro m a\n.rept 2\nnop\n.endr \\a\n.endm // end\nm\n", []),
+    ],
+)
+def test_the_assembler_refuses_an_argument_of_an_end_as_the_linter_does(
+    text: str, surplus: list[str]
+) -> None:
+    assert check_findings(text) == [("E103", each) for each in surplus]
+    if surplus:
+        with pytest.raises(AssemblyError, match="takes no arguments"):
+            assemble(text, isa="colossus")
+    else:
+        assert assemble(text, isa="colossus")

@@ -10,6 +10,7 @@ from ipu_asm.diagnostics.errors import (
     EXPANSION_LIMIT,
     SYNTAX_ERROR,
     TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
     UNSUPPORTED_DIRECTIVE,
     WRONG_OPERAND_TYPE,
 )
@@ -41,8 +42,10 @@ def define(opened: OpenText, statement: Statement) -> None:
     opened.next = len(opened.source.text) if end is None else end.end + 1
     if end is None:
         report_unclosed(opened, statement, ".endm")
-    elif name is None:
-        report_nameless(opened, statement)
+    else:
+        report_surplus(opened, end)
+        if name is None:
+            report_nameless(opened, statement)
     if end is None or name is None or opened.is_uncertain:
         if name is not None:
             opened.expander.macros.pop(name[0], None)
@@ -183,6 +186,14 @@ def report_unopened(opened: OpenText, statement: Statement, begin_word: str) -> 
     if not opened.is_uncertain:
         message = f"`{statement.word}` needs an open `{begin_word}` before it, found none"
         _report(opened, message, statement)
+
+
+def report_surplus(opened: OpenText, statement: Statement) -> None:
+    """Report an argument of a directive that ends or continues a block, which takes none."""
+    if statement.rest and "\\" not in statement.rest and not opened.is_uncertain:
+        message = f"`{statement.word}` takes no arguments, found {quoted(statement.rest)}"
+        span = Span(statement.rest_start, statement.rest_end)
+        opened.expander.report(TOO_MANY_OPERANDS, message, opened.source, span)
 
 
 def report_nameless(opened: OpenText, statement: Statement) -> None:

@@ -30,6 +30,7 @@ from ipu_asm.source.macros.calls import (
     report_late_branch,
     report_nameless,
     report_repetitions,
+    report_surplus,
     report_unclosed,
     report_unclosed_blocks,
     report_unopened,
@@ -290,6 +291,8 @@ def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
         return
     if conditionals.take_branch(word):
         report_late_branch(opened, statement)
+    if word != ".elseif" and conditionals.is_outside_skipped:
+        report_surplus(opened, statement)
     if branch is Branch.UNKNOWN:
         if word == ".endif":
             conditionals.close()
@@ -371,6 +374,8 @@ def repeat(opened: OpenText, word: str, statement: Statement) -> None:
     end = opened.end_of({".endr"}, LOOPS)
     if end is None:
         report_unclosed(opened, statement, ".endr")
+    else:
+        report_surplus(opened, end)
     opened.next = len(opened.source.text) if end is None else end.end + 1
     loop = _read_loop(opened, word, statement)
     if end is None or loop is None or opened.expander.budget.is_spent:

@@ -96,9 +96,6 @@ class Branch(Enum):
 _NO_BLOCKS = dict.fromkeys(Branch, 0)
 
 
-_NO_BLOCKS = dict.fromkeys(Branch, 0)
-
-
 class Conditionals:
     """The open conditional blocks of one text; `openings` are the directives that began them."""
 
@@ -120,6 +117,12 @@ class Conditionals:
     def is_uncertain(self) -> bool:
         """Whether a condition around the current statement is unknown."""
         return self._preprocessor_blocks + self._numbers[Branch.UNKNOWN] > 0
+
+    @property
+    def is_outside_skipped(self) -> bool:
+        """Whether the innermost block is in no branch that is not assembled."""
+        is_skipping_itself = self._blocks[-1:] in ([Branch.WAITING], [Branch.DONE])
+        return self._numbers[Branch.WAITING] + self._numbers[Branch.DONE] == is_skipping_itself
 
     @property
     def current(self) -> Branch | None:
