@@ -30,7 +30,9 @@ _LARGEST_UNIT = 16
 _PLAIN_NAME = re.compile(r"(?!\.\Z)[A-Za-z_.][A-Za-z0-9_.$]*")
 _UNQUOTABLE = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 _WITH_ADDEND = re.compile(r"(.+?)[ ]*([+-])[ ]*(0[xX][0-9a-fA-F]+|[0-9]+)")
-_OWN_DIRECTIVES: Final = {(".text", "ax"): ".text", (".data", "aw"): ".data"}
+_CODE, _CODE_FLAGS = ".text", "ax"
+"""The section that a text begins in, which has no other flags."""
+_OWN_DIRECTIVES: Final = {(_CODE, _CODE_FLAGS): ".text", (".data", "aw"): ".data"}
 _TYPES: Final = {"func": "function", "object": "object", "tls": "tls_object"}
 _DATA: Final = {1: ".byte", 2: ".short", 4: ".long", 8: ".quad"}
 _BINDINGS: Final = {"global": ".globl", "weak": ".weak"}
@@ -363,7 +365,7 @@ class _Names:
         self._numbers: dict[str, int] = {}
         symbols = [each for each in code.symbols if each.kind != "file"]
         self._defined = {each.name for each in symbols if each.section or each.kind == "common"}
-        sections = dict.fromkeys(each.name for each in code.sections)
+        sections = {each.name: each.flags for each in code.sections}
         used = [each.symbol for section in code.sections for each in section.relocations]
         used += [section.group for section in code.sections]
         names = dict.fromkeys((*(each.name for each in symbols), *filter(None, used)))
@@ -372,15 +374,17 @@ class _Names:
         for each in names:
             if each not in self._shown:
                 self._shown[each] = self.unused(self._changed(each))
-        # A string in quotes holds most names of sections.
-        self._sections = {
-            each: self._shown[each]
-            if each in self._shown
-            else each
-            if each and each == _printable(each)
-            else self.unused(self._changed(each))
-            for each in sections
-        }
+        self._sections = {name: self._section(name, flags) for name, flags in sections.items()}
+
+    def _section(self, name: str, flags: str) -> str:
+        """Return the name of a section: a string in quotes holds most of them."""
+        if name == _CODE:
+            is_kept = {*flags} == {*_CODE_FLAGS}
+        elif name in self._shown:
+            return self._shown[name]
+        else:
+            is_kept = name != "" and name == _printable(name)
+        return name if is_kept else self.unused(self._changed(name))
 
     def of(self, symbol: str) -> str:
         """Return the name that is written for a symbol."""

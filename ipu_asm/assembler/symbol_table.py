@@ -67,6 +67,8 @@ class SymbolTable:
         self._assignments: dict[str, list[Assignment]] = {}
         self._evaluated: set[tuple[str, int]] = set()
         self._numeric: dict[str, list[Place]] = {}
+        # Names of sections may have characters that names in expressions have not.
+        self._sections: dict[str, int] = {}
 
     def define(self, label: str, place: Place) -> None:
         """Define a label; a numeric one may be defined many times."""
@@ -89,7 +91,8 @@ class SymbolTable:
     def with_labels(self, text: str, place: Place) -> str:
         """Return an expression with a label in place of each `.` and each numeric label."""
         text = _LOCAL.sub(lambda match: self._numeric_label(match, place.bundle), text)
-        name = f"{_UNNAMED}{place.section}${place.offset}"
+        section = self._sections.setdefault(place.section, len(self._sections))
+        name = f"{_UNNAMED}{section}.{place.offset}"
         replaced, count = _HERE.subn(name, text)
         if count:
             self.labels[name] = (place.section, place.offset)

@@ -74,6 +74,28 @@ def test_an_object_with_any_names_comes_back_as_the_same_code(isa: str, tmp_path
         assert 4 <= kept <= 14
 
 
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        *((name, "aw") for name in (".text", ".text.a-b", ".d}ta", "d\udce9", "1", "a b")),
+        (".text", "axMS"),
+    ],
+)
+def test_a_symbol_outside_of_any_section_comes_back(name: str, flags: str, tmp_path: Path) -> None:
+    machine_code = machine_code_of(load_isa("colossus"))
+    assert machine_code is not None
+    section = Section(name, flags, "progbits", 1, b"12345678", entry_size=1)
+    symbols = (Symbol("beyond", name, 400, 0, "global"),)
+    text, file = tmp_path / "a.S", tmp_path / "a.o"
+    file.write_bytes(elf_of(ObjectCode((section,), symbols), machine_code.object_format))
+    assert assembler.main(["disassemble", "-o", str(text), str(file)]) == 0
+    assert assembler.main(["assemble", "--no-warnings", "-o", str(file), str(text)]) == 0
+    _, read = read_elf(file.read_bytes())
+    (found,) = (each for each in read.symbols if each.name == "beyond")
+    (data,) = (each.data for each in read.sections if each.name == found.section)
+    assert (data, found.value) == (b"12345678", 400)
+
+
 def test_many_names_without_a_letter_are_replaced_in_time() -> None:
     symbols = tuple(Symbol(chr(0x4E00 + n), ".text", n % 4, 0, "global") for n in range(20_000))
     section = Section(".text", "ax", "progbits", 16, bytes(4))

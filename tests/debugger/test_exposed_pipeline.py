@@ -92,7 +92,7 @@ def test_an_edit_counts_before_what_lands_in_its_cycle() -> None:
 def test_a_program_that_runs_off_its_end_stops_there_again_and_again() -> None:
     state = machine_for("xdna1").make_state({})
     state.load_code(read_code_program("nop\n", "xdna1", code_model("xdna1").data_address))
-    debugger = Debugger(state.lines, state)  # type: ignore[arg-type]
+    debugger = Debugger(state.lines, state)
     stops = [debugger.start(), debugger.continue_(), debugger.step()]
     assert {(stop.reason, stop.description) for stop in stops} == {
         (
