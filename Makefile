@@ -2,7 +2,7 @@
 VENV ?= .venv
 PYTHON = $(VENV)/bin/python
 
-.PHONY: help setup fast check generate core editors ci bench playground serve
+.PHONY: help setup fast check generate core editors ci bench playground serve site
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ playground: ## the page in which all of it runs, in playground/dist
 
 serve: ## the page at http://127.0.0.1:8000
 	$(PYTHON) -m http.server --bind 127.0.0.1 --directory playground/dist 8000
+
+site: ## the documentation with the page, in build/site
+	$(PYTHON) docs/site/build.py
 
 bench: ## the benchmarks, as ratios measured in one run
 	$(PYTHON) -m benchmarks
