@@ -244,7 +244,7 @@ class MemoryAccesses:
         """
         runner, history = self._runner, self._runner.history
         now, executed = history.cycle, 0
-        bundles = runner.accesses.bundles(MEMORY, reads=not is_write, writes=is_write)
+        bundles, delay = runner.accesses.of_memory(is_write)
         if not bundles:
             return None
         history.keep()
@@ -252,8 +252,14 @@ class MemoryAccesses:
             for start, end in history.segments(now):
                 places = self._addresses(end)
                 for index in range(len(places) - 1, -1, -1):
-                    if places[index] in bundles:
-                        return self._at(start + index, is_write)
+                    first = max(0, index - delay)
+                    if first or not delay:
+                        may_access = not bundles.isdisjoint(places[first : index + 1])
+                    else:
+                        may_access = True  # a store of an earlier segment may come here
+                    found = self._at(start + index, is_write) if may_access else None
+                    if found is not None:
+                        return found
                 executed += end - start
                 if executed > self._most:
                     return None

@@ -161,6 +161,10 @@ class Accesses:
             self._bundles[key] = frozenset(self._find_bundles(*key))
         return self._bundles[key]
 
+    def of_memory(self, is_write: bool) -> tuple[frozenset[int], int]:
+        """Return the bundles that read or write memory, and how many bundles later they may."""
+        return self.bundles(MEMORY, reads=not is_write, writes=is_write), 0
+
     def writers_of(self, registers: Iterable[str] | None) -> frozenset[int]:
         """Return the bundles after which an expression may differ that reads some registers.
 
@@ -281,6 +285,12 @@ class PipelineAccesses(Accesses):
     def bundles(self, name: str, reads: bool, writes: bool) -> frozenset[int]:
         return self._all
 
+    def of_memory(self, is_write: bool) -> tuple[frozenset[int], int]:
+        machine: Any = self._machine
+        trait = "store" if is_write else "load"
+        found = frozenset(number for number in self._all if machine.state.accessing(number, trait))
+        return found, machine.latest_store if is_write else 0
+
     def writers_of(self, registers: Iterable[str] | None) -> frozenset[int]:
         return self._all
 
@@ -302,15 +312,19 @@ class PipelineAccesses(Accesses):
         return self.writer(where)
 
     def has_read(self, where: Region) -> Any:
-        pc = self._machine.snapshot.pc
-        return self._text(pc, where.name, is_write=False) or None
+        machine: Any = self._machine
+        text = self._text(machine.snapshot.pc, where.name, is_write=False)
+        if where.name == MEMORY:
+            is_read = machine.loaded(where.start, where.start + where.size)
+            return (text or "a load") if is_read else None
+        return text or None
 
     def _text(self, pc: int, name: str, *, is_write: bool) -> str:
         """The instruction of a bundle that accesses a register; empty if none does."""
         parts, memory = self._isa.units(name), name == MEMORY
         for instruction, text in source_instructions(self._machine.state.lines, pc):
             spec = instruction.spec
-            if memory and spec is not None and is_write and "store" in spec.traits:
+            if memory and spec is not None and ("store" if is_write else "load") in spec.traits:
                 return text
             for access in instruction_accesses(self._isa, instruction):
                 if (access.writes if is_write else access.reads) and access.units & parts:

@@ -89,6 +89,23 @@ def test_an_edit_counts_before_what_lands_in_its_cycle() -> None:
     assert debugger.state.core.state.register("wl0") == int.from_bytes(range(32), "little")
 
 
+def test_what_a_bundle_reads_and_stores_is_seen() -> None:
+    debugger = debugger_of(KERNELS[1])
+    debugger.start()
+    counts, last = debugger.memory.counted().counts, debugger.memory.last(is_write=True)
+    reads, writes = counts.counts(0x70000, 0x73000)
+    assert (reads > 0, writes > 0) == (True, True)
+    assert last is not None
+    assert last.touched.instruction.startswith("vst ")
+    where = debugger.runner.accesses.regions.region("xmem", 0x70000, 1)
+    readers: list[str] = []
+    for cycle in range(debugger.cycle):
+        debugger.go_to(cycle)
+        debugger.step()
+        readers += filter(None, [debugger.runner.accesses.has_read(where)])
+    assert [text.split()[0] for text in readers] == ["vlda"]
+
+
 def test_a_program_that_runs_off_its_end_stops_there_again_and_again() -> None:
     state = machine_for("xdna1").make_state({})
     state.load_code(read_code_program("nop\n", "xdna1", code_model("xdna1").data_address))
@@ -102,6 +119,10 @@ def test_a_program_that_runs_off_its_end_stops_there_again_and_again() -> None:
     }
     assert debugger.cycle == 2
     assert debugger.machine.engine_used == "the only one"
+    assert debugger.step_back_line().reason is StopReason.STEP
+    for cycle in (2, 1, 2, 0, 2):
+        debugger.go_to(cycle)
+        assert debugger.cycle == cycle
     assert (debugger.step_back().reason, debugger.cycle) == (StopReason.STEP, 1)
 
 

@@ -21,7 +21,7 @@ from ipu_asm.debugger.inspection.texts import (
 from ipu_asm.debugger.memory_usage import Cell, MemoryUsage, UsedRegion, memory_usage
 from ipu_asm.debugger.queries import LastAccess
 from ipu_asm.expressions.parser import parse
-from ipu_asm.text import Span
+from ipu_asm.text import Span, counted
 
 MAP: Final = "map"
 BAR_CELLS: Final = 32
@@ -72,10 +72,8 @@ def access_text(debugger: Debugger, kind: str, access: LastAccess | None) -> str
         return f"last {kind}: none so far"
     start, size = access.touched.start, access.touched.size
     where = describe_instruction(debugger, access.pc, access.touched.instruction)
-    return (
-        f"last {kind}: {size} bytes at {start:#x} by `{access.touched.instruction}` in {where} "
-        f"at cycle {access.cycle:,}"
-    )
+    what = f"{counted(size, 'byte')} at {start:#x} by `{access.touched.instruction}`"
+    return f"last {kind}: {what} in {where} at cycle {access.cycle:,}"
 
 
 def _row(part: UsedRegion, most: int) -> tuple[str, ...]:

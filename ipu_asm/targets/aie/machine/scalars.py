@@ -222,7 +222,7 @@ def store(op: Operation) -> Run:
 
     def run() -> None:
         at = address()
-        state.read_memory(at, size)  # whether there is memory is found out now
+        state.check_memory(at, size)  # the store comes later
         state.quiet_until = state.cycle + QUIET_CYCLES
         wait(at)
 

@@ -192,6 +192,8 @@ class State:
         self.queues: dict[str, bytes] = {}
         self.memory = bytearray(MEMORY_SIZE)
         self.observers: list[Callable[[Store], object]] = []
+        self.reads: list[tuple[int, int]] | None = None
+        """Addresses and sizes that were read, where a debugger wants to know them."""
         self.cycle = 0
         self.pc = 0
         self.executed = 0
@@ -298,15 +300,20 @@ class State:
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Return bytes of data memory. Raises `MachineFaultError` outside of it."""
+        self.check_memory(address, size)
+        if self.reads is not None:
+            self.reads.append((address, size))
+        return bytes(self.memory[address : address + size])
+
+    def check_memory(self, address: int, size: int) -> None:
+        """Raise `MachineFaultError` unless there is memory at all of these addresses."""
         if not MEMORY_START <= address <= MEMORY_END - size:
             raise MachineFaultError(_outside(address, size))
-        return bytes(self.memory[address : address + size])
 
     def write_memory(self, address: int, data: bytes, pc: int = BY_HOST) -> None:
         """Write bytes to data memory and tell observers. Raises `MachineFaultError` outside."""
         end = address + len(data)
-        if not (address >= MEMORY_START and end <= MEMORY_END):
-            raise MachineFaultError(_outside(address, len(data)))
+        self.check_memory(address, len(data))
         if self.observers:
             store = Store(address, data, bytes(self.memory[address:end]), pc)
             for observer in self.observers:

@@ -11,6 +11,8 @@ from typing import Any, Callable, Final, Hashable, Iterator, Mapping, Sequence
 
 from ipu_asm.emulator.code_program import CodeProgram
 from ipu_asm.emulator.element_types import BF16, TYPES, RegisterTypes
+from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.execution_counts import Touched
 from ipu_asm.emulator.faults import EmulatorError, ExecutionFault, Fault
 from ipu_asm.emulator.machine import SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.model import MachineModel
@@ -99,6 +101,7 @@ class CoreState(MachineState[Any]):
         self._addresses: list[int] = []
         self._shown: tuple[bytes, tuple[int, ...]] = (b"", ())
         self.stores: list[Store] = []
+        self.reads: list[tuple[int, int]] = []
 
     def load_code(self, code: CodeProgram, entry: str | None = None) -> None:
         """Load a linked program; `entry` is the function or label to begin at.
@@ -118,6 +121,7 @@ class CoreState(MachineState[Any]):
         self._inst_mem = [int.from_bytes(word, "little") for word in words]
         self.core.state.memory = self._xmem.content
         self.core.state.observers.append(self._stored)
+        self.core.state.reads = self.reads
         self.core.start(code.entry(entry))
 
     @property
@@ -178,6 +182,15 @@ class CoreState(MachineState[Any]):
         self.landing[:] = [write for write in self.landing if write[0] != part]
         cut = self.cells.storage.parts[part].cut(value)
         self.core.state.cells[part] = (part, cut, BY_HOST, BY_HOST, 0, "")
+
+    def accessing(self, number: int, trait: str) -> list[str]:
+        """Return the instructions of a bundle that load or that store, as text."""
+        unit = self.core.program.unit_at(self._addresses[number])
+        return [
+            f"{each.mnemonic} {', '.join(each.operands)}"
+            for each in (unit.instructions if unit else ())
+            if trait in each.form.traits
+        ]
 
     @property
     def landing(self) -> list[Any]:
@@ -245,7 +258,9 @@ class SteppedCore:
 
     break_slot = ""
     execution_order: tuple[str, ...] = ()
+    engine_choice = Engine.AUTO
     engine_used = "the only one"
+    latest_store = RING
 
     def __init__(self, state: CoreState) -> None:
         self.state = state
@@ -279,6 +294,7 @@ class SteppedCore:
             self._begun_at = core.state.cycle
             state.xmem.written.clear()
             state.stores.clear()
+            state.reads.clear()
             if trace is not None:
                 trace(number)
 
@@ -286,7 +302,8 @@ class SteppedCore:
             nonlocal begun
             number = state.numbers.get(address)
             if number is None:
-                return False
+                # No code at all is a fault of the next bundle; other code belongs to this one.
+                return begun == limit and core.program.unit_at(address) is None
             if begun == limit:
                 return True
             if stop is not None and (quick is None or number in quick):
@@ -342,6 +359,25 @@ class SteppedCore:
             for write in writes
             if self._begun_at < write.landing <= core.cycle and write.issue >= 0
         ]
+
+    def core_runner(self) -> None:
+        """Return None: no faster engine runs machine code."""
+
+    def touched(self) -> Iterator[Touched]:
+        """Yield the loads of the last bundle, and the stores that have landed with it."""
+        state = self.state
+        loads = state.accessing(self.snapshot.pc, "load")
+        for number, (start, size) in enumerate(state.reads):
+            # A bundle that computes addresses of several loads reads in their order.
+            text = loads[min(number, len(loads) - 1)] if loads else ""
+            yield Touched(text, start, size, is_write=False)
+        for store in state.stores:
+            text = next(iter(state.accessing(state.numbers.get(store.pc, 0), "store")), "")
+            yield Touched(text, store.address, len(store.data), is_write=True)
+
+    def loaded(self, start: int, end: int) -> bool:
+        """Return whether the last bundle has read bytes of a range."""
+        return any(first < end and start < first + size for first, size in self.state.reads)
 
     def stored(self, start: int, end: int) -> list[int]:
         """Return the bundles whose stores have changed bytes of a range with the last one."""
