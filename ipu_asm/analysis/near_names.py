@@ -25,7 +25,9 @@ from ipu_asm.diagnostics.errors import (
 from ipu_asm.diagnostics.suggestions import NameIndex
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.surface import ARGUMENTS, FILL, INTEGERS, SPACE
 from ipu_asm.program.program import Program
+from ipu_asm.syntax.directives import directive_arguments
 from ipu_asm.text import Span, TextEdit
 
 _NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
@@ -34,6 +36,10 @@ _MAX_SHOWN = 3
 # The words of a name, in any style of writing.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IsSlip = Callable[[str, str], bool]
+# Directives of which every argument is an expression.
+_OF_VALUES = {
+    name for name, taken in ARGUMENTS.items() if taken.kind in (INTEGERS, SPACE, FILL)
+} | {".rept", ".rep", ".if"}
 _DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
 
 
@@ -190,7 +196,7 @@ def _declares(_isa: Isa, bundle: Bundle) -> bool:
 def _has_unknown_names(isa: Isa, bundle: Bundle) -> bool:
     if bundle.findings and any(finding.depends_on_name for finding in bundle.findings):
         return True
-    return bool(bundle.instructions and _names(isa, bundle))
+    return bool((bundle.instructions or bundle.directive) and _names(isa, bundle))
 
 
 @cached_on_bundle
@@ -206,6 +212,10 @@ def _names(_isa: Isa, bundle: Bundle) -> Sequence[tuple[str, Span, bool]]:
                 for match in _NAME.finditer(bundle.syntax.text, *span):
                     is_label = isinstance(value, str)
                     found.append((match[0], Span(*match.span()), is_label))
+    if bundle.directive is not None and bundle.directive.lower() in _OF_VALUES:
+        for argument in directive_arguments(bundle.syntax) or ():
+            for match in _NAME.finditer(bundle.syntax.text, *argument.span):
+                found.append((match[0], Span(*match.span()), False))
     return found
 
 

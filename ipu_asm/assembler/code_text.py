@@ -81,7 +81,10 @@ class _Writer:
         self.machine_code = machine_code
         self.has_labels = has_labels
         data_fields = machine_code.object_format.data_relocations
+        specifiers = machine_code.object_format.specifiers
         self.field_sizes = {kind: size for size, kind in data_fields.items()}
+        self.field_sizes.update(specifiers.values())
+        self.specifiers = {kind: text for text, (kind, _) in specifiers.items()}
         self.surface = isa.surface
         self.comment = isa.surface.comments[0]
         self.isa = isa
@@ -327,6 +330,8 @@ class _Writer:
                 yield CodeLine(f"{_INDENT}{self.comment} {NOT_WRITTEN}{place}")
                 continue
             yield from self._bytes(number, section, at, offset)
+            if field.kind in self.specifiers:
+                name = f"({name}){self.specifiers[field.kind]}"
             yield CodeLine(f"{_INDENT}{_DATA[size]} {name}", number, offset, size)
             at = offset + size
         yield from self._bytes(number, section, at, end)

@@ -9,7 +9,7 @@ from typing import Iterator, Sequence
 
 from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol, Unit
 from ipu_asm.assembler.object_layout import Layout, OpenSection, Piece
-from ipu_asm.assembler.symbol_table import OTHER_FILE, Place
+from ipu_asm.assembler.symbol_table import OTHER_FILE, Place, Value
 from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     UNDEFINED_LABEL,
@@ -25,6 +25,7 @@ from ipu_asm.isa.machine_code import (
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
+from ipu_asm.syntax.directives import Argument
 from ipu_asm.text import counted
 
 
@@ -150,8 +151,11 @@ class _Assembler(Layout):
         relocations: list[Relocation] = []
         for argument in piece.values:
             place = Place(piece.bundle, self.current.name, piece.offset + len(data))
-            value = self.table.value(argument.text, place)
+            specifier = self._specifier(argument.text)
+            value = self.table.value(argument.text.removesuffix(specifier), place)
             kind = self.code.object_format.data_relocations.get(size)
+            if specifier:
+                kind, value = self._specified(piece.bundle, argument, specifier, size, value)
             if isinstance(value, SymbolValue) and kind is not None:
                 relocations.append(Relocation(kind, len(data), value.symbol, value.addend))
                 value = 0
@@ -162,6 +166,29 @@ class _Assembler(Layout):
                 value = 0
             data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
         return data, relocations
+
+    def _specifier(self, text: str) -> str:
+        specifiers = self.code.object_format.specifiers if "@" in text else ()
+        return next(filter(text.endswith, specifiers), "")
+
+    def _specified(
+        self, bundle: int, argument: Argument, specifier: str, size: int, value: Value
+    ) -> tuple[int, Value]:
+        """Return the kind that a specifier asks for, and the field of a value that is known."""
+        kind, filled = self.code.object_format.specifiers[specifier]
+        problem = ""
+        if filled != size:
+            problem = f"`{specifier}` fills {filled} bytes, found data of {counted(size, 'byte')}"
+        elif isinstance(value, int):
+            try:
+                data = self.code.relocated(bytes(size), Relocation(kind, 0, ""), value)
+                value = int.from_bytes(data, "little")
+            except ValueError as error:
+                problem = str(error)
+        if problem:
+            self.error(bundle, UnplacedFinding(WRONG_OPERAND_TYPE, problem), argument.span)
+            return kind, 0
+        return kind, value
 
     def _operand_error(self, number: int, problem: EncodingProblem) -> None:
         bundle = self.program.bundles[number]

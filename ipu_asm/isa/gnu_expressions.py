@@ -90,7 +90,7 @@ def read_expression(text: str) -> Expression:
     names = tuple(dict.fromkeys(text for kind, text in tokens if kind == "name"))
     register = next((text for kind, text in tokens if kind == "register"), None)
     numbers = [text for kind, text in tokens if kind == "number"]
-    reader = ExpressionReader(tokens, _GNU_OPERATORS, _value)
+    reader = ExpressionReader(tokens, GNU_OPERATORS, _value)
     value = reader.whole()
     return Expression(
         value,
@@ -192,7 +192,7 @@ C_OPERATORS: Operators = _ranked(
     ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %"), truth=1
 )
 # A comparison that holds has all bits set, as in the GNU assembler.
-_GNU_OPERATORS: Operators = {
+GNU_OPERATORS: Operators = {
     **_ranked(
         ("||", "&&", "== != <> < <= > >=", "+ -", "| ^ &", "* / % << >>"),
         truth=-1,

@@ -103,6 +103,7 @@ class ObjectFormat(NamedTuple):
     `known_flags` are their values in files of the set. `text_alignment` is that of sections of
     code in bytes. `code_relocations` maps the kinds of relocations to names, where they have any.
     `data_relocations` maps sizes of data in bytes to the kind for an address of that size.
+    `specifiers` are what may end an expression of data: each asks for a kind, and fills some bytes.
     """
 
     machine: int
@@ -111,6 +112,7 @@ class ObjectFormat(NamedTuple):
     text_alignment: int
     data_relocations: Mapping[int, int]
     code_relocations: Mapping[int, str] = {}
+    specifiers: Mapping[str, tuple[int, int]] = {}
     os_abi: int = 0
     flags_mask: int = 0xFFFF_FFFF
 

@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from ipu_asm import AssemblyError, assemble
+from ipu_asm.assembler.code_text import code_lines
 from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.encode import object_of
 from ipu_asm.assembler.object_code import ObjectCode, Section
@@ -222,6 +223,46 @@ def test_an_address_needs_a_relocation_of_its_size() -> None:
     with pytest.raises(AssemblyError) as refused:
         object_of(read_effective_program(load_isa("xdna1"), source), source, is_final=False)
     assert "no relocation puts an address into 1 byte" in str(refused.value)
+
+
+def test_data_ask_for_a_relocation_by_its_name() -> None:
+    lines = [
+        ".short (bar+4)@relative@16@s2",
+        ".short 0",
+        ".long (bar+4)@abs18@s2",
+        ".long (f)@abs19@s2",
+        ".long 0x100@abs18@s2",
+    ]
+    isa = load_isa("colossus")
+    source = SourceFile(".data\nf:\n" + "\n".join(lines) + "\n", "kernel.S")
+    code = object_of(read_effective_program(isa, source), source, is_final=False)
+    (section,) = (each for each in code.sections if each.name == ".data")
+    assert [(each.kind, each.offset, each.addend) for each in section.relocations] == [
+        (6, 0, 4),
+        (7, 4, 4),
+        (8, 8, 0),
+    ]
+    assert section.data[12:] == bytes([0x40, 0, 0, 0])
+    machine_code = machine_code_of(isa)
+    assert machine_code is not None
+    shown = {line.text.strip() for line in code_lines(code, isa, machine_code)}
+    assert shown.issuperset([lines[0], *lines[2:4]])
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (".short a@abs18@s2", "`@abs18@s2` fills 4 bytes, found data of 2 bytes"),
+        (".long 3@abs18@s2", "R_COLOSSUS_18_S2 takes a multiple of 4 from 0x0 to 0xffffc"),
+        (".long @abs18@s2", "the value of `@abs18@s2` is not known"),
+        (".long a@abs20", "the value of `a@abs20` is not known"),
+    ],
+)
+def test_a_relocation_asked_for_fits_the_data(line: str, why: str) -> None:
+    source = SourceFile(f".data\n{line}\n", "kernel.S")
+    with pytest.raises(AssemblyError) as refused:
+        object_of(read_effective_program(load_isa("colossus"), source), source, is_final=False)
+    assert why in str(refused.value)
 
 
 def test_bytes_that_cannot_be_read_are_an_error() -> None:

@@ -54,6 +54,9 @@ def check_findings(text: str) -> list[tuple[str, str]]:
         ("setzi $m1, VERTXE_SZIE * 4", ("E104", "VERTXE_SZIE")),
         ("bri MainLoop, MainLoop", ("E103", "MainLoop")),
         ("brnzdec UNKNOWN", ("E102", "brnzdec")),
+        (".word 4, VERTEX_SZIE+1", ("E104", "VERTEX_SZIE")),
+        (".space WORD_CONUT", ("E104", "WORD_CONUT")),
+        (".if VERTXE_SIZE > 4\nnop\n.endif", ("E104", "VERTXE_SIZE")),
     ],
 )
 def test_a_misspelt_name_is_found(line: str, expected: tuple[str, str]) -> None:

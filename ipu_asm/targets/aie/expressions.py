@@ -1,4 +1,4 @@
-"""C integer expressions in immediates: `4*4*4 * 8`, `(1<<3)|2`, `-0x20`.
+"""Integer expressions in immediates, with the operators of the GNU assembler: `1<<3|2`, `-0x20`.
 
 Size and depth are limited.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from ipu_asm.isa.gnu_expressions import C_OPERATORS, ExpressionReader, without_escapes
+from ipu_asm.isa.gnu_expressions import GNU_OPERATORS, ExpressionReader, without_escapes
 
 _TOKEN = re.compile(
     r"(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)|(?P<character>'(?:[^\\\r\n]|\\.)')"
-    r"|(?P<mark><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~()<>!])"
+    r"|(?P<mark><<|>>|<=|>=|<>|==|!=|&&|\|\||[-+*/%&|^~()<>!])"
 )
 _NAME = re.compile(r"(?<![\w.$@])[A-Za-z_.$@\"\\]")
 _WITH_LETTERS = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+|'(?:[^\\\r\n]|\\.)'")
@@ -43,7 +43,7 @@ def evaluated(text: str, symbols: Mapping[str, int | None]) -> int | None:
 
 def value_of(text: str) -> int:
     """Evaluate an expression without symbols. Raises `InvalidExpressionError`."""
-    reader = ExpressionReader(_tokens(text), C_OPERATORS, _value)
+    reader = ExpressionReader(_tokens(text), GNU_OPERATORS, _value)
     value = reader.whole()
     if value is None or reader.problem:
         raise InvalidExpressionError(reader.problem)

@@ -119,6 +119,7 @@ class ColossusCode(MachineCode):
         text_alignment=8,
         data_relocations={1: 1, 2: 2, 4: 4, 8: 5},
         code_relocations={kind: field.name for kind, field in _RELOCATIONS.items()},
+        specifiers={"@relative@16@s2": (6, 2), "@abs18@s2": (7, 4), "@abs19@s2": (8, 4)},
         os_abi=255,
         flags_mask=0xFF,
     )

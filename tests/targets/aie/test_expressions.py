@@ -1,4 +1,4 @@
-"""Immediates are integer expressions as C writes them, bounded and evaluated by hand."""
+"""Immediates have the operators of the GNU assembler, are bounded, and evaluated by hand."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ def check_value(text: str, value: int) -> None:
         ("32", 32), ("-32", -32), ("0x20", 32), ("0X2a", 42), ("0b101", 5), ("010", 8), ("0", 0),
         ("4*4*4*8", 512), ("(1<<3)|2", 10), ("1<<3|2", 10), ("-(2+3)*4", -20), ("7-2-1", 4),
         ("2+3*4", 14), ("(2+3)*4", 20), ("-7/2", -3), ("7/-2", -3), ("-7%2", -1), ("~0", -1),
-        ("!3", 0), ("!0", 1), ("1<2", 1), ("2<=1", 0), ("3==3", 1), ("3!=3", 0), ("6&3^1", 3),
+        ("!3", 0), ("!0", 1), ("1<2", -1), ("2<=1", 0), ("3==3", -1), ("3!=3", 0), ("6&3^1", 3),
         ("1&&0||1", 1), ("--3", 3), ("+5", 5), ("1<<4>>2", 4), ("((((7))))", 7),
+        ("1<<2+1", 5), ("1|2+4", 7), ("7&3==3", -1), ("2*3<<1", 12), ("6^2+1", 5), ("3<>3", 0),
     ],
 )  # fmt: skip
-def test_an_expression_has_the_value_that_c_gives_it(text: str, value: int) -> None:
+def test_an_expression_has_the_value_that_the_gnu_assembler_gives_it(text: str, value: int) -> None:
     check_value(text, value)
 
 
