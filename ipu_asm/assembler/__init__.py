@@ -1,5 +1,6 @@
 """Programs as words: encoder, decoder, image formats and listing.
 
-`assemble` analyses a text and encodes its bundles; `disassembly.py` writes a text that assembles to
-the same words. Layouts come from the description of the instruction set. Begin with `encode.py`.
+`assemble` analyses a text and encodes its bundles in sections; `code_text.py` writes a text that
+assembles to the same bytes. A set encodes and decodes one bundle as its `MachineCode`, which
+`word_code.py` makes of the description of a set with words of one size. Begin with `encode.py`.
 """

@@ -8,11 +8,11 @@ from typing import Final
 from ipu_asm.assembler.code_text import CodeLine, code_lines
 from ipu_asm.assembler.elf_reader import MAGIC, ElfError, read_elf
 from ipu_asm.assembler.listed_source import MIN_SHARE, NO_BYTES, nearest_set
+from ipu_asm.assembler.machine_code import MachineCode, ObjectCode, Section
 from ipu_asm.assembler.objdump_text import read_objdump
-from ipu_asm.assembler.object_code import ObjectCode, Section
+from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.config.files import FileError
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.machine_code import MachineCode, machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex
@@ -61,9 +61,9 @@ def read_code_file(data: bytes, name: str, isa_name: str | None = None) -> CodeF
 
 
 def required_machine_code(isa: Isa, name: str) -> MachineCode:
-    """Return the encoding of a set. Raises `FileError` about the file `name` without one."""
+    """Return the encoding of a set with objects. Raises `FileError` about `name` without one."""
     found = machine_code_of(isa)
-    if found is None:
+    if found is None or not found.has_objects:
         raise FileError(f"`{isa.name}` has no machine code of that kind", name)
     return found
 

@@ -12,10 +12,18 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import Final, Iterator, Sequence
 
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
-from ipu_asm.assembler.object_layout import code_instructions
+from ipu_asm.assembler.machine_code import (
+    ABSOLUTE,
+    CodeUnit,
+    DecodedUnit,
+    MachineCode,
+    ObjectCode,
+    Relocation,
+    Section,
+    Symbol,
+    SymbolValue,
+)
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.isa.machine_code import CodeUnit, DecodedUnit, MachineCode, Relocation, SymbolValue
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 
@@ -61,7 +69,8 @@ def code_lines(
     assembles to the same bytes only if the section is put at its address. Otherwise they are
     numbers, unless a relocation names a symbol. The lines are the same but for that.
     """
-    return _Writer(code, isa, machine_code, has_labels).lines()
+    writer = _Writer if machine_code.has_objects else _WordWriter
+    return writer(code, isa, machine_code, has_labels).lines()
 
 
 class _Unit(NamedTuple):
@@ -166,7 +175,7 @@ class _Writer:
         bundle = parser_for(self.isa).bundle(self._assembly(unit))
         if bundle.findings:
             return bundle.findings[0].message
-        encoded = self.machine_code.encode(code_instructions(bundle), self._value_of)
+        encoded = self.machine_code.encode(bundle, unit.offset, self._value_of)
         if not isinstance(encoded, CodeUnit):
             return encoded.finding.message
         if encoded.data != data:
@@ -345,6 +354,36 @@ class _Writer:
                 text = ".byte " + ",".join(f"{value:#04x}" for value in row)
             yield CodeLine(_INDENT + text, number, at, len(row))
             at += len(row)
+
+
+class _WordWriter(_Writer):
+    """Writes bundles and nothing else: labels in a column of their own, remarks as comments."""
+
+    def lines(self) -> list[CodeLine]:
+        found = []
+        for number, (names, units) in enumerate(zip(self.labels, self.units)):
+            margin = max((len(name) + 2 for [name] in names.values()), default=0)
+            for unit in units:
+                label = "".join(f"{name}:" for name in names.get(unit.offset, ()))
+                code = self._assembly(unit, has_labels=self.has_labels)
+                comment = f"  {self.comment} {unit.reason}" if unit.reason else ""
+                text = f"{label:<{margin}}{code}{comment}"
+                size, count = unit.decoded.size, len(unit.decoded.instructions)
+                found.append(CodeLine(text, number, unit.offset, size, count))
+        return found
+
+    def _checked(
+        self, section: Section, at: int, decoded: DecodedUnit, own: tuple[Relocation, ...]
+    ) -> _Unit:
+        unit = _Unit(at, decoded, own)
+        remarks = [remark for each in decoded.instructions for remark in each.remarks]
+        if not remarks and len(decoded.instructions) > 1:
+            findings = parser_for(self.isa).bundle(self._assembly(unit)).findings
+            remarks = [f"cannot be assembled: {finding.message}" for finding in findings]
+        return unit._replace(reason="; ".join(remarks))
+
+    def _new_name(self, address: int) -> str:
+        return self.names.unused(f"L{address // self.machine_code.step}")
 
 
 def _rows(data: bytes) -> Iterator[bytes]:

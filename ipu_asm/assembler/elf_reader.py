@@ -21,9 +21,16 @@ from ipu_asm.assembler.elf_writer import (
     SYMBOL_SIZE,
     VISIBILITIES,
 )
-from ipu_asm.assembler.object_code import ABSOLUTE, SECTION_FLAGS, ObjectCode, Section, Symbol
+from ipu_asm.assembler.machine_code import (
+    ABSOLUTE,
+    SECTION_FLAGS,
+    ObjectCode,
+    ObjectFormat,
+    Relocation,
+    Section,
+    Symbol,
+)
 from ipu_asm.isa import manifests, target_module
-from ipu_asm.isa.machine_code import ObjectFormat, Relocation
 from ipu_asm.named_tuple import NamedTuple
 
 if TYPE_CHECKING:

@@ -10,8 +10,15 @@ from __future__ import annotations
 import struct
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.object_code import ABSOLUTE, SECTION_FLAGS, ObjectCode, Section, Symbol
-from ipu_asm.isa.machine_code import ObjectFormat, Relocation
+from ipu_asm.assembler.machine_code import (
+    ABSOLUTE,
+    SECTION_FLAGS,
+    ObjectCode,
+    ObjectFormat,
+    Relocation,
+    Section,
+    Symbol,
+)
 from ipu_asm.named_tuple import NamedTuple
 
 SECTION_KINDS: Mapping[str, int] = {

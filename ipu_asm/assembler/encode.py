@@ -6,15 +6,14 @@ import operator
 from types import MappingProxyType
 from typing import Any, Iterable, Mapping, Sequence
 
-from ipu_asm.assembler.object_code import ObjectCode
+from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
 from ipu_asm.assembler.sections import assemble_object, units_of
-from ipu_asm.bundle.parser import parser_for
+from ipu_asm.assembler.word_code import WordCode, machine_code_of
 from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.diagnostics.rendering import located
 from ipu_asm.isa import DEFAULT_ISA, isa_of
-from ipu_asm.isa.machine_code import machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram, read_effective_program, require_one_context
 from ipu_asm.program.program import Program
@@ -69,23 +68,29 @@ def assemble(
     source = SourceFile(text)
     effective = read_effective_program(isa_of(isa), source, settings)
     require_one_context(effective.expansions)
-    if machine_code_of(effective.program.isa) is not None:
-        code = object_of(effective, source, is_final=True)
-        return [unit for section in code.sections for unit in units_of(section)]
-    return encode_effective(effective, source)
+    code = object_of(effective, source, is_final=True)
+    if effective.program.isa.has_words:
+        return words_of(code, effective.program.isa)
+    return [unit for section in code.sections for unit in units_of(section)]
+
+
+def words_of(code: ObjectCode, isa: Isa) -> list[int]:
+    """Return the words of a program. Raises `UnencodableIsaError` for a set without words."""
+    if not isa.has_words:
+        raise UnencodableIsaError(isa)
+    units = (unit for section in code.sections for unit in units_of(section))
+    return [int.from_bytes(unit, "little") for unit in units]
 
 
 def object_of(effective: EffectiveProgram, source: SourceFile, *, is_final: bool) -> ObjectCode:
     """Return the sections and symbols of a program; for `is_final` see `assemble_object`.
 
-    Raises `AssemblyError` and `UnencodableIsaError`.
+    The findings of an `AssemblyError` are in its `source`. Raises `UnencodableIsaError`, too.
     """
     program, expansion = effective.program, effective.expansion
-    code = machine_code_of(program.isa)
-    if code is None:
-        raise UnencodableIsaError(program.isa)
+    code = required_code(program.isa)
     errors: Sequence[Diagnostic] = written_errors(effective)
-    has_data = not program.size and bool(program.directives)
+    has_data = code.has_objects and not program.size and bool(program.directives)
     if not errors or (has_data and errors == [_no_code(program)]):
         assembled, errors = assemble_object(program, code, is_final=is_final)
         errors = sorted(errors, key=lambda finding: finding.span)
@@ -111,57 +116,31 @@ def encode(program: Program) -> list[int]:
 
     Raises `UnencodableIsaError` for an instruction set without encoding.
     """
-    require_words(program.isa)
+    code = required_code(program.isa)
     errors = errors_of(program)
     if errors:
         raise AssemblyError(errors, SourceFile(program.text))
-    return _words(program)
+    return words_of(assemble_object(program, code, is_final=True)[0], program.isa)
 
 
-def encode_effective(effective: EffectiveProgram, source: SourceFile) -> list[int]:
-    """Return the words of a program; the findings of an `AssemblyError` are in its `source`.
-
-    Raises as `encode` does.
-    """
-    require_words(effective.program.isa)
-    errors = written_errors(effective)
-    if errors:
-        raise AssemblyError(
-            errors, source, effective.expansion.files if effective.expansion else {}
-        )
-    return _words(effective.program)
-
-
-def require_words(isa: Isa) -> None:
-    """Check that an instruction set has an encoding. Raises `UnencodableIsaError`."""
-    if not isa.has_words:
+def required_code(isa: Isa) -> MachineCode:
+    """Return the encoding of an instruction set. Raises `UnencodableIsaError` without one."""
+    code = machine_code_of(isa)
+    if code is None:
         raise UnencodableIsaError(isa)
+    return code
 
 
 def encode_without_errors(program: Program) -> list[int | None]:
     """Return the words of a program; None for a bundle that has an error."""
     if not program.isa.has_words:
         return [None] * program.size
-    words: list[int | None] = [*_words(program)]
+    assembled, _ = assemble_object(program, required_code(program.isa), is_final=True)
+    words: list[int | None] = [*words_of(assembled, program.isa)]
     for error in errors_of(program):
         bundle = program.bundle_at(error.span.start)
         if program.bundles[bundle].size:
             words[program.addresses[bundle]] = None
-    return words
-
-
-def _words(program: Program) -> list[int]:
-    """The words of all bundles; the field of an operand without a value remains unset."""
-    words = [bundle.word for bundle in program.bundles if bundle.size]
-    _fill_open_slots(program, words)
-    for reference in program.references:
-        if reference.target is None:
-            continue
-        operand = program.bundles[reference.bundle].instructions[reference.use.instruction].operands
-        field = operand[reference.use.operand]
-        assert field is not None
-        address = program.addresses[reference.bundle]
-        words[address] |= field.type.encode(reference.target) << reference.use.low
     return words
 
 
@@ -215,51 +194,28 @@ def _integers(words: object) -> list[int]:
     return integers
 
 
-def _fill_open_slots(program: Program, words: list[int]) -> None:
-    """Encode the default of slots that a bundle leaves open, such as a jump to the next address."""
-    parser = parser_for(program.isa)
-    encoded: dict[str, tuple[int, int, int]] = {}
-    for slot, instruction in parser.open_defaults():
-        number = instruction.labels[0]
-        operand, text = instruction.operands[number], instruction.values[number]
-        assert operand is not None
-        assert isinstance(text, str)
-        low = slot.lows[0]
-        encoded[slot.name] = (instruction.bits << low, low + operand.low, int(text))
-    address = 0
-    for bundle in program.bundles:
-        if not bundle.size:
-            continue
-        for slot in bundle.open_slots:
-            bits, low, distance = encoded[slot.name]
-            words[address] |= bits | (address + distance) << low
-        address += 1
-
-
 def disassemble(code: Iterable[int] | bytes, isa: str | Isa = DEFAULT_ISA, address: int = 0) -> str:
     """Return a text that assembles to the same words, or to the same bytes of machine code.
 
-    `code` are words, one int per bundle, for sets with words of one size: see
-    `disassembly.text_of`. For the others they are bytes in memory order, which begin at `address`;
-    only at 0 are targets of branches labels. Raises `TypeError` for other code, `ValueError` for a
-    word that is too wide and an address that cannot be, and `UnencodableIsaError` for an
-    instruction set without encoding.
+    `code` are words, one int per bundle, for sets with words of one size. For the others they are
+    bytes in memory order, which begin at `address`; only at 0 are targets of branches labels.
+    Raises `TypeError` for other code, `ValueError` for a word that is too wide and an address that
+    cannot be, and `UnencodableIsaError` for an instruction set without encoding.
     """
-    isa = isa_of(isa)
-    machine_code = machine_code_of(isa)
-    if machine_code is None:
-        from ipu_asm.assembler.disassembly import text_of
-
-        require_words(isa)
-        if address:
-            raise ValueError(f"bundles of `{isa.name}` are numbered from 0, found {address}")
-        return text_of(_integers(code), isa)
     from ipu_asm.assembler.code_files import CodeFile, code_of_bytes
 
-    if not isinstance(code, bytes | bytearray | memoryview):
+    isa = isa_of(isa)
+    machine_code = required_code(isa)
+    if isinstance(machine_code, WordCode):
+        if address:
+            raise ValueError(f"bundles of `{isa.name}` are numbered from 0, found {address}")
+        data = machine_code.data(_integers(code))
+    elif not isinstance(code, bytes | bytearray | memoryview):
         found = type(code).__name__
         raise TypeError(f"`disassemble` takes bytes for `{isa.name}`, found {found}")
-    if not 0 <= address < 1 << 32:
+    elif not 0 <= address < 1 << 32:
         raise ValueError(f"addresses have 32 bits, found {address}")
-    content = code_of_bytes(bytes(code), address)
+    else:
+        data = bytes(code)
+    content = code_of_bytes(data, address)
     return CodeFile(isa, machine_code, content).text(has_labels=not address)

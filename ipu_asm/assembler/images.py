@@ -8,16 +8,20 @@ mem
     One line per word: `0x` and as many digits as the bits of the word need.
 listing
     Address, the digits of `hex`, and the source as a comment: it can be read as an image, too.
+
+Of sets whose bundles differ in size, `hex` and the listing have the bytes in memory order, and
+addresses are offsets of bytes in the section.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.object_code import ObjectCode, Unit
+from ipu_asm.assembler.machine_code import ObjectCode
 from ipu_asm.assembler.sections import units_of
+from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.isa.model import Isa
@@ -31,6 +35,8 @@ from ipu_asm.text import LineIndex, SourceFile, Span, counted
 _TAB = "    "
 _REMARK_COLUMN = 44  # of the written line, behind the words, where an expanded line is not longer
 _ADDRESS_DIGITS = 4
+_MAX_CODE_WIDTH = 40  # of a bundle of 16 bytes with its address; data may be longer
+_FILL = "fills the gap before the next alignment"
 # A mark further right is hard to find, and a long line may have an error in each character.
 _FARTHEST_MARK = 400
 
@@ -49,7 +55,7 @@ class ListingRow(NamedTuple):
 class _Piece(NamedTuple):
     """A source line, or the part of it that belongs to one bundle."""
 
-    address: int | None
+    bundle: int  # -1 for a line without
     line: int
     span: Span
 
@@ -99,11 +105,13 @@ class ImageError(Exception):
         super().__init__("; ".join(f"line {line}: {text}" for line, text in mistakes))
 
 
-def encode_image(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
-    if image_format == "bin":
-        return b"".join(word.to_bytes(isa.image_bytes, "little") for word in words)
-    prefix, digits, _ = isa.mem_lines if image_format == "mem" else ("0x", isa.image_bytes * 2, 0)
-    return "".join(f"{prefix}{word:0{digits}x}\n" for word in words).encode()
+def encode_image(units: Iterable[int | bytes], isa: Isa, image_format: str) -> bytes:
+    """Return an image of what `assemble` returns: words, or the bytes of units of code."""
+    size, code = isa.image_bytes, machine_code_of(isa)
+    parts = [each if isinstance(each, bytes) else each.to_bytes(size, "little") for each in units]
+    if image_format == "bin" or code is None:
+        return b"".join(parts)
+    return "".join(f"{code.line(each, image_format)}\n" for each in parts).encode()
 
 
 def decode_image(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:
@@ -135,48 +143,6 @@ def guessed_format(image: bytes) -> str:
     except UnicodeDecodeError:
         return "bin"
     return "bin" if _NOT_TEXT.search(image) else "hex"
-
-
-def listing_of(
-    program: Program, words: Sequence[int], name: str, written: WrittenLines | None = None
-) -> str:
-    """Return the listing of a program: each word beside the line on which its bundle begins.
-
-    `written` are the lines of a program that was read from an expansion.
-    """
-    return "".join(f"{row.text}\n" for row in listing_rows(program, words, name, written))
-
-
-def encode_units(code: ObjectCode, image_format: str) -> bytes:
-    """Return the only section with content as bytes, or as hexadecimal text with a unit a line."""
-    units = [unit for section in code.sections for unit in units_of(section)]
-    if image_format == "bin":
-        return b"".join(units)
-    return "".join(f"{unit.hex()}\n" for unit in units).encode()
-
-
-def code_listing(code: ObjectCode, program: Program, name: str) -> str:
-    """Return the listing of a program whose units differ in size: address, bytes and source."""
-    lines = [f"# isa: {program.isa.name}", f"# {printable(name)}"]
-    for section in code.sections:
-        lines += ["", f"# section {section.name}, {counted(len(section.data), 'byte')}"]
-        labels: dict[int, list[str]] = {}
-        for symbol in code.symbols:
-            if symbol.section == section.name:
-                labels.setdefault(symbol.value, []).append(symbol.name)
-        for unit, data in zip(section.units, units_of(section)):
-            lines += (f"# {each}:" for each in labels.get(unit.offset, ()))
-            lines.append(f"{unit.offset:6x}: {data.hex():<32}  # {_source_of(program, unit)}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _source_of(program: Program, unit: Unit) -> str:
-    """The text that a unit was written as, on one line."""
-    if unit.bundle < 0:
-        return "fills the gap before the next alignment"
-    bundle = program.bundles[unit.bundle]
-    words = " ; ".join(" ".join(each.words) for each in bundle.instructions)
-    return printable(words or " ".join(bundle.syntax.words).strip())
 
 
 def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:
@@ -239,63 +205,106 @@ def _read_word(code: str, isa: Isa, address: int) -> int | str:
     return int(digits or "0", 16)
 
 
-def listing_rows(
-    program: Program,
-    words: Sequence[int | None],
-    name: str,
-    written: WrittenLines | None = None,
-    *,
-    has_words: bool = True,
-) -> Iterator[ListingRow]:
-    """Yield the listing of a program; a word is None if its bundle has an error.
+class ListedUnit(NamedTuple):
+    """A unit as a listing shows it: its address, and that and its code as text.
 
-    If the encoding of the instruction set is unknown, or without `has_words`, the rows have
-    addresses without words; then the text is no image.
+    A unit that `is_fill` was not written: it fills the gap beside the one that was.
+    """
+
+    address: int | None
+    text: str
+    is_fill: bool = False
+
+
+_NOTHING = ListedUnit(None, "")
+
+
+class ListedCode(NamedTuple):
+    """The units of a listing by the number of their bundle, the longest text, and their sizes."""
+
+    units: Mapping[int, Sequence[ListedUnit]]
+    width: int
+    size: str
+
+
+def listed_words(program: Program, words: Sequence[int | None] | None) -> ListedCode:
+    """Return the words of a program, of which a bundle with an error has none.
+
+    Without words, or where they are not known, the listing has addresses alone and is no image.
+    """
+    isa = program.isa
+    digits = isa.image_bytes * 2 if words is not None else 0
+    units = {}
+    for address, number in enumerate(program.bundle_at_address):
+        text = f"{address:{_ADDRESS_DIGITS}}"
+        if words is not None and digits:
+            word = words[address]
+            text += f": 0x{'?' * digits if word is None else f'{word:0{digits}x}'}"
+        units[number] = [ListedUnit(address, text)]
+    width = _ADDRESS_DIGITS + (len(": 0x") + digits if digits else 0)
+    return ListedCode(units, width, f" of {isa.image_bytes} bytes" if isa.has_words else "")
+
+
+def listed_object(code: ObjectCode) -> ListedCode:
+    """Return the units of all sections, those that fill gaps before the unit that they align."""
+    found: dict[int, list[ListedUnit]] = {}
+    for section in code.sections:
+        fills: list[ListedUnit] = []
+        last = fills
+        for unit, data in zip(section.units, units_of(section)):
+            text = f"{unit.offset:{_ADDRESS_DIGITS}x}: {data.hex()}"
+            listed = ListedUnit(unit.offset, text, unit.bundle < 0)
+            fills.append(listed)
+            if not listed.is_fill:
+                last = found.setdefault(unit.bundle, [])
+                last += fills
+                fills = []
+        last += fills if last is not fills else ()
+    widths = [len(unit.text) for units in found.values() for unit in units]
+    width = min(max(widths, default=0), _MAX_CODE_WIDTH)
+    sizes = [counted(len(each.data), "byte") + f" in {each.name}" for each in code.sections]
+    return ListedCode(found, width, "".join(f", {each}" for each in sizes))
+
+
+def listing_rows(
+    program: Program, code: ListedCode, name: str, written: WrittenLines | None = None
+) -> Iterator[ListingRow]:
+    """Yield the listing of a program: each unit beside the line on which its bundle begins.
+
     `written` are the lines of a program that was read from an expansion.
     """
     isa = program.isa
-    digits = isa.image_bytes * 2 if has_words else 0
-    blank = " " * (_ADDRESS_DIGITS + (len(": 0x") + digits if digits else 0))
+    blank = " " * code.width
     errors = [finding for finding in program.findings if finding.severity is Severity.ERROR]
     errors.sort(key=lambda error: error.span)
     yield ListingRow(f"# isa: {isa.name}")
-    yield ListingRow(f"# {printable(name)}: {_summary(program, words, errors)}")
+    yield ListingRow(f"# {printable(name)}: {_summary(program, code, errors)}")
     yield ListingRow("")
     said = 0
-    for piece in _pieces(program):
+    for piece in _pieces(program, code):
         start, end = piece.span
-        code = blank if piece.address is None else _code(piece.address, words, digits)
         source = program.text[start:end].strip("\ufeff\r\n")
-        # A comment line needs no further mark to be ignored in an image.
-        is_comment = piece.address is None and source.lstrip().startswith("#")
         shown = printable(source.replace("\t", _TAB)).rstrip()
-        text = f"{code}  {' ' if is_comment else '#'} {shown}" if shown else code.rstrip()
-        line: int | None = piece.line
-        if written is not None:
-            line, remark = written.of(program.text, piece.span)
-            text = f"{text:<{len(blank) + _REMARK_COLUMN}}  # {remark}" if remark else text
-        yield ListingRow(text, piece.address, line)
+        line, remark = (piece.line, "") if written is None else written.of(program.text, piece.span)
+        for unit in code.units.get(piece.bundle, (_NOTHING,)):
+            column = f"{unit.text:<{code.width}}"
+            if unit.is_fill:
+                yield ListingRow(f"{column}  # {_FILL}", unit.address)
+                continue
+            # A comment line needs no further mark to be ignored in an image.
+            is_comment = unit is _NOTHING and source.lstrip().startswith("#")
+            text = f"{column}  {' ' if is_comment else '#'} {shown}" if shown else column.rstrip()
+            if remark:
+                text = f"{text:<{code.width + _REMARK_COLUMN}}  # {remark}"
+            yield ListingRow(text, unit.address, line)
         while said < len(errors) and (errors[said].span.start < end or end == len(program.text)):
             yield ListingRow(f"{blank}  # {_error(program, errors[said], start)}", None, line)
             said += 1
 
 
-def _summary(program: Program, words: Sequence[int | None], errors: Sequence[Diagnostic]) -> str:
-    unit = program.isa.unit if len(words) == 1 else f"{program.isa.unit}s"
-    size = f"{len(words)} {unit}"
-    if program.isa.has_words:
-        size += f" of {program.isa.image_bytes} bytes"
-    if not errors:
-        return size
-    return f"{size}, {'1 error' if len(errors) == 1 else f'{len(errors)} errors'}"
-
-
-def _code(address: int, words: Sequence[int | None], digits: int) -> str:
-    if not digits:
-        return f"{address:{_ADDRESS_DIGITS}}"
-    word = words[address]
-    shown = "?" * digits if word is None else f"{word:0{digits}x}"
-    return f"{address:{_ADDRESS_DIGITS}}: 0x{shown}"
+def _summary(program: Program, code: ListedCode, errors: Sequence[Diagnostic]) -> str:
+    size = f"{program.size} {program.isa.unit}{'s' * (program.size != 1)}{code.size}"
+    return f"{size}, {len(errors)} error{'s' * (len(errors) != 1)}" if errors else size
 
 
 def _error(program: Program, error: Diagnostic, start: int) -> str:
@@ -308,17 +317,17 @@ def _error(program: Program, error: Diagnostic, start: int) -> str:
     return f"{indent}^ {error.code} {printable(error.message)}"
 
 
-def _pieces(program: Program) -> Iterator[_Piece]:
+def _pieces(program: Program, code: ListedCode) -> Iterator[_Piece]:
     """The lines of the text, split before each further bundle that begins on a line."""
     lines = LineIndex.of(program.text)
-    begins: dict[int, list[tuple[int | None, int]]] = {}
-    for number, bundle in enumerate(program.bundle_at_address):
-        begin = program.span(bundle, program.bundles[bundle].first_token).start
+    begins: dict[int, list[tuple[int, int]]] = {}
+    for number in sorted(code.units):
+        begin = program.span(number, program.bundles[number].first_token).start
         begins.setdefault(lines.position(begin).line, []).append((number, begin))
     for line in range(len(lines.starts)):
         start, end = lines.line_span(line)
-        here = begins.get(line, [(None, start)])
+        here = begins.get(line, [(-1, start)])
         cuts = [start, *(begin for _, begin in here[1:]), end]
-        for (address, _), first, stop in zip(here, cuts, cuts[1:]):
+        for (number, _), first, stop in zip(here, cuts, cuts[1:]):
             if first < stop:
-                yield _Piece(address, line, Span(first, stop))
+                yield _Piece(number, line, Span(first, stop))

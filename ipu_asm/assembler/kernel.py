@@ -6,8 +6,7 @@ import os
 import re
 from typing import Callable, Sequence
 
-from ipu_asm.assembler.disassembly import text_of
-from ipu_asm.assembler.encode import AssemblyError, encode_effective
+from ipu_asm.assembler.encode import AssemblyError, disassemble, object_of, words_of
 from ipu_asm.assembler.images import decode_image
 from ipu_asm.assembler.listed_source import isa_of_listing
 from ipu_asm.config.files import FileError, decoded, source_extensions
@@ -84,7 +83,7 @@ def read_kernel(
     if image_format == SOURCE:
         return assemble_kernel(SourceFile(text, name), isa, read)
     words = decode_image(data, isa, image_format)
-    listing = text_of(words, isa)
+    listing = disassemble(words, isa)
     source = SourceFile(listing, f"{name} (disassembled)")
     return Kernel(name, source, isa, words, read_program(isa, listing), is_image=True)
 
@@ -126,7 +125,7 @@ def assemble_kernel(
     """Assemble a source text. Raises `RejectedSourceError`."""
     effective = read(isa, source)
     try:
-        words = encode_effective(effective, source)
+        words = words_of(object_of(effective, source, is_final=True), isa)
         program, expansions = effective
         return Kernel(source.path, source, isa, words, program, False, expansions)
     except AssemblyError as error:

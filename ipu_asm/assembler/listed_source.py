@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Iterator, Sequence
 
 from ipu_asm.assembler.code_text import CodeLine, code_lines
+from ipu_asm.assembler.machine_code import ABSOLUTE, ObjectCode, Symbol
 from ipu_asm.assembler.objdump_text import ListedUnit, ObjdumpListing, matches, read_objdump
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Symbol
+from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.config.files import is_listing
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.isa.machine_code import machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Segment, SourceMap, SourceRange, merged
@@ -67,7 +67,7 @@ def isa_of_listing(text: str) -> str | None:
 def listing_expansion(text: str, isa: Isa) -> Expansion:
     """Return the assembly of a listing, in which targets are labels. Never raises."""
     machine_code = machine_code_of(isa)
-    if machine_code is None:
+    if machine_code is None or not machine_code.has_objects:
         message = f"`{isa.name}` has no machine code of that kind: name the set of this listing"
         return _without_code(text, message)
     listing = read_objdump(text, machine_code.object_format.code_relocations)

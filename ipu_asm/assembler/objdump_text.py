@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from ipu_asm.assembler.object_code import ObjectCode, Section, Symbol, Unit
-from ipu_asm.isa.machine_code import MachineCode, Relocation
+from ipu_asm.assembler.machine_code import (
+    MachineCode,
+    ObjectCode,
+    Relocation,
+    Section,
+    Symbol,
+    Unit,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex, Span
 

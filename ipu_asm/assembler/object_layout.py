@@ -9,7 +9,7 @@ import re
 import struct
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.assembler.object_code import SECTION_FLAGS, Symbol
+from ipu_asm.assembler.machine_code import SECTION_FLAGS, MachineCode, Symbol
 from ipu_asm.assembler.symbol_table import Place, SymbolTable
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
@@ -20,7 +20,6 @@ from ipu_asm.diagnostics.errors import (
     UNKNOWN_MNEMONIC,
     WRONG_OPERAND_TYPE,
 )
-from ipu_asm.isa.machine_code import CodeInstruction, MachineCode
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, INTEGERS, STRINGS
 from ipu_asm.named_tuple import NamedTuple
@@ -70,13 +69,13 @@ class Piece(NamedTuple):
     """A unit of code, data or a gap at an offset of its section.
 
     `values` are the expressions of a data directive, each of `size / len(values)` bytes; a piece
-    without instructions, data and values is a gap in code.
+    without code, data and values is a gap in code.
     """
 
     bundle: int
     offset: int
     size: int
-    instructions: Sequence[CodeInstruction] = ()
+    code: Bundle | None = None
     data: bytes = b""
     values: Sequence[Argument] = ()
 
@@ -97,19 +96,6 @@ class OpenSection:
     @property
     def is_code(self) -> bool:
         return "x" in self.flags
-
-
-def code_instructions(bundle: Bundle) -> list[CodeInstruction]:
-    """Return the known instructions of a bundle, to be encoded."""
-    return [
-        CodeInstruction(
-            each.spec,
-            each.words[1:],
-            tuple(other.spec for other in each.others if other.spec is not None),
-        )
-        for each in bundle.instructions
-        if each.spec is not None
-    ]
 
 
 class Layout:
@@ -139,9 +125,8 @@ class Layout:
             message = "no instruction, and no macro that is defined here; is a header missing?"
             self.error(number, UnplacedFinding(UNKNOWN_MNEMONIC, message))
         elif bundle.instructions:
-            unit = code_instructions(bundle)
             self.align(number, self.code.step)
-            self.append(number, self.code.size(unit), unit)
+            self.append(number, self.code.size(bundle), bundle)
 
     def place(self, number: int) -> Place:
         """The place at which the next byte will be."""
@@ -206,7 +191,7 @@ class Layout:
         self,
         number: int,
         size: int,
-        instructions: Sequence[CodeInstruction] = (),
+        code: Bundle | None = None,
         data: bytes = b"",
         values: Sequence[Argument] = (),
     ) -> None:
@@ -218,7 +203,7 @@ class Layout:
             self.error(number, UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message))
             return
         self.bytes_left[section.is_code] -= size
-        section.pieces.append(Piece(number, section.size, size, instructions, data, values))
+        section.pieces.append(Piece(number, section.size, size, code, data, values))
         section.size += size
 
     def align(self, number: int, alignment: int, fill: int | None = None) -> None:

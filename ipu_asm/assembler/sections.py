@@ -1,13 +1,25 @@
-"""Assembly of programs of linked sets to sections, symbols and relocations.
+"""Assembly of programs to sections, symbols and relocations.
 
 The first pass over a program lays it out; the second encodes what is in the sections.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Iterator, Sequence
 
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol, Unit
+from ipu_asm.assembler.machine_code import (
+    ABSOLUTE,
+    CodeUnit,
+    EncodingProblem,
+    MachineCode,
+    ObjectCode,
+    Relocation,
+    Section,
+    Symbol,
+    SymbolValue,
+    Unit,
+)
 from ipu_asm.assembler.object_layout import Layout, OpenSection, Piece
 from ipu_asm.assembler.symbol_table import OTHER_FILE, Place, Value
 from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
@@ -16,17 +28,13 @@ from ipu_asm.diagnostics.errors import (
     UNKNOWN_DIRECTIVE,
     WRONG_OPERAND_TYPE,
 )
-from ipu_asm.isa.machine_code import (
-    EncodingProblem,
-    MachineCode,
-    Relocation,
-    SymbolValue,
-)
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.directives import Argument
 from ipu_asm.text import counted
+
+_NO_TARGETS: dict[str, int | None] = {}
 
 
 def assemble_object(
@@ -37,12 +45,32 @@ def assemble_object(
     If it `is_final`, no linker follows: addresses are offsets in the only section with content,
     and a symbol without definition is an error.
     """
+    if not code.has_objects:
+        return ObjectCode((_section_of_words(program, code),), ()), ()
     assembler = _Assembler(program, code, is_final)
     for number, bundle in enumerate(program.bundles):
         assembler.read(number, bundle)
     sections = assembler.encoded()
     flags = code.flags(program.isa, assembler.forms())
     return ObjectCode(sections, assembler.symbols_of(sections), flags), assembler.errors
+
+
+def _section_of_words(program: Program, code: MachineCode) -> Section:
+    """Encode a program of bundles alone, which needs no layout, and which may have errors."""
+    targets: dict[int, dict[str, int | None]] = {}
+    for each in program.references:
+        targets.setdefault(each.bundle, {})[each.text] = each.target
+    parts = []
+    for address, number in enumerate(program.bundle_at_address):
+        values = targets.get(number, _NO_TARGETS).get
+        unit = code.encode(program.bundles[number], address * code.step, values)
+        assert isinstance(unit, CodeUnit)
+        parts.append(unit.data)
+    units = [
+        Unit(address * code.step, code.step, number)
+        for address, number in enumerate(program.bundle_at_address)
+    ]
+    return Section(".text", "ax", "progbits", 1, b"".join(parts), units=tuple(units))
 
 
 class _Assembler(Layout):
@@ -70,7 +98,8 @@ class _Assembler(Layout):
         """Yield the forms of all instructions."""
         for section in self.sections.values():
             for piece in section.pieces:
-                yield from (each.form for each in piece.instructions)
+                instructions = piece.code.instructions if piece.code else ()
+                yield from (each.spec for each in instructions if each.spec)
 
     def symbols_of(self, sections: Sequence[Section]) -> tuple[Symbol, ...]:
         """Return the symbols: those that are declared, and those that relocations name."""
@@ -106,7 +135,7 @@ class _Assembler(Layout):
         relocations: list[Relocation] = []
         units: list[Unit] = []
         for piece in section.pieces:
-            if not (piece.instructions or piece.data or piece.values):
+            if not (piece.code or piece.data or piece.values):
                 for gap in self.code.fill(piece.size):
                     units.append(Unit(len(data), len(gap), -1, len(gap) >= self.code.step))
                     data += gap
@@ -116,7 +145,7 @@ class _Assembler(Layout):
                 message = f"{quoted(section.name)} holds zeros only; other bytes go to `.data`"
                 self.error(piece.bundle, UnplacedFinding(WRONG_OPERAND_TYPE, message))
             relocations += (each._replace(offset=each.offset + len(data)) for each in encoded[1])
-            units.append(Unit(len(data), piece.size, piece.bundle, bool(piece.instructions)))
+            units.append(Unit(len(data), piece.size, piece.bundle, piece.code is not None))
             data += encoded[0]
         if section.is_code and not self.is_final and data:
             for gap in self.code.fill(-len(data) % self.code.object_format.text_alignment):
@@ -135,9 +164,10 @@ class _Assembler(Layout):
         )
 
     def _encoded_piece(self, piece: Piece) -> tuple[bytes, Sequence[Relocation]]:
-        if piece.instructions:
+        if piece.code:
             place = Place(piece.bundle, self.current.name, piece.offset)
-            unit = self.code.encode(piece.instructions, lambda text: self.table.value(text, place))
+            values = partial(self.table.value, place=place)
+            unit = self.code.encode(piece.code, piece.offset, values)
             if isinstance(unit, EncodingProblem):
                 self._operand_error(piece.bundle, unit)
                 return bytes(piece.size), ()

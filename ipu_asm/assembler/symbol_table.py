@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from ipu_asm.isa.machine_code import MachineCode, SymbolValue
+from ipu_asm.assembler.machine_code import MachineCode, SymbolValue
 from ipu_asm.named_tuple import NamedTuple
 
 _NAME = re.compile(r"(?<![\w.$@'\"])[A-Za-z_.$@][\w.$@]*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, Iterable, Iterator
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.emulator.core import checks

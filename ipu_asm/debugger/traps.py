@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Callable, Collection, Final, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.debugger.breakpoints import Breakpoint, Trap
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.expressions.compilation import compile_condition

@@ -8,11 +8,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Sequence
 
-from ipu_asm.assembler.encode import object_of
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
+from ipu_asm.assembler.encode import object_of, required_code
+from ipu_asm.assembler.machine_code import (
+    ABSOLUTE,
+    DecodedUnit,
+    ObjectCode,
+    Relocation,
+    Section,
+    Symbol,
+)
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.machine_code import DecodedUnit, MachineCode, Relocation, machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import (
     EffectiveProgram,
@@ -35,11 +41,9 @@ class CodeProgram:
         self, isa: Isa, code: ObjectCode, data_address: int, lines: LineTable | None = None
     ) -> None:
         """`data_address` is where sections with data begin. Raises `ProgramError`."""
-        machine_code = machine_code_of(isa)
-        assert machine_code is not None
         self.isa = isa
         self.lines = lines
-        self._machine_code: MachineCode = machine_code
+        self._machine_code = required_code(isa)
         self._sections = _placed(code.sections, data_address)
         self.symbols = self._values(code.symbols)
         self.functions = self._functions(code.symbols)

@@ -13,7 +13,7 @@ from typing import Final, Iterable, Sequence
 
 import numpy as np
 
-from ipu_asm.assembler.disassembly import DecodedInstruction, decode_slot
+from ipu_asm.assembler.word_code import DecodedInstruction, decode_slot
 from ipu_asm.emulator.binding import branch_target
 from ipu_asm.emulator.core.runtime import BLOCK
 from ipu_asm.emulator.engine import Engine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Mapping, Sequence, TypeAlias
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.binding import decode_in_order
 from ipu_asm.emulator.element_types import TYPES, ElementType, RegisterTypes
 from ipu_asm.emulator.numeric_events import ProbeMaker

@@ -11,7 +11,7 @@ from typing import Any, Callable, Protocol, Sequence, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import ALWAYS, Check, Kind, Opcode
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from typing import Any, Final, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.html_tables import bar, table

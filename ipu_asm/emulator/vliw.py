@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Generic, Iterable, Sequence, TypeAlias,
 
 import numpy as np
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.binding import (
     BoundBundle,
     BundlePlan,

@@ -6,7 +6,7 @@ import os
 from typing import Sequence
 
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.assembler.images import WrittenLines, listing_rows
+from ipu_asm.assembler.images import WrittenLines, listed_words, listing_rows
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loop_numbers import executions_of
@@ -98,10 +98,10 @@ def listed_program(analysis: Analysis) -> Program:
     return analysis.effective_program if is_template(analysis) else analysis.program
 
 
-def listing(analysis: Analysis, words: Sequence[int | None], *, has_words: bool = True) -> Listing:
+def listing(analysis: Analysis, words: Sequence[int | None] | None) -> Listing:
     """Return the listing of a program, given its words; a bundle with errors has the word None.
 
-    Without `has_words` only addresses stand before the source, which then fits half a window.
+    Without words only addresses stand before the source, which then fits half a window.
     That of a template is the listing of its first expansion, with the lines of the template.
     """
     name = os.path.basename(analysis.source.path) or analysis.source.path
@@ -109,7 +109,7 @@ def listing(analysis: Analysis, words: Sequence[int | None], *, has_words: bool 
     if is_template(analysis):
         written = WrittenLines(analysis.expanded[0].expansion, analysis.source)
     program = listed_program(analysis)
-    rows = list(listing_rows(program, words, name, written, has_words=has_words))
+    rows = list(listing_rows(program, listed_words(program, words), name, written))
     text = "".join(f"{row.text}\n" for row in rows)
     return Listing(text, tuple(ListingLine(row.address, row.line) for row in rows))
 

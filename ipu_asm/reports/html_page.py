@@ -52,7 +52,9 @@ def shown_lines(source: SourceFile, isa: Isa) -> Iterator[tuple[str, str]]:
 
 
 _LABEL: Final = re.compile(r"[\w.$]+")
-_ROW: Final = re.compile(r"(?P<address> *\d+)(?P<word>: 0x[0-9a-f]+)?(?P<source>.*)", re.DOTALL)
+_ROW: Final = re.compile(
+    r"(?P<address> *[0-9a-f]+)(?P<word>: (?:0x)?[0-9a-f]+)?(?P<source>.*)", re.DOTALL
+)
 _COMMENT: Final = re.compile(r"(?<=\S)\s+(?:#|//).*$|^\s*(?:#|//).*$")
 _PAGE: Final = """\
 <!doctype html>

@@ -11,13 +11,12 @@ from ipu_asm import disassemble, load_isa
 from ipu_asm.assembler.code_files import CodeFile, bytes_of_hex, read_code_file
 from ipu_asm.assembler.code_text import code_lines
 from ipu_asm.assembler.elf_writer import elf_of
+from ipu_asm.assembler.machine_code import ABSOLUTE, ObjectCode, Relocation, Section, Symbol
 from ipu_asm.assembler.objdump_text import read_objdump
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.mca import command as mca
 from ipu_asm.config.files import FileError, is_code_file
-from ipu_asm.isa.machine_code import Relocation
 from tests.assembler.toy_code import FORMAT, JUMP, NAME, ToyCode, toy, toy_isa
 
 pytestmark = pytest.mark.usefixtures("toy")

@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from ipu_asm.assembler.code_files import CodeFile, code_of_bytes
+from ipu_asm.assembler.machine_code import CodeUnit
+from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.isa.machine_code import CodeInstruction, CodeUnit, machine_code_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.build import read_program
 
@@ -37,13 +38,6 @@ def test_random_bytes_come_back(name: str) -> None:
     assert len(code) > 300
     bundles = [program.bundles[number] for number in program.bundle_at_address]
     for line, bundle in zip(code, bundles, strict=True):
-        unit = [
-            CodeInstruction(
-                each.spec, each.words[1:], tuple(one.spec for one in each.others if one.spec)
-            )
-            for each in bundle.instructions
-            if each.spec
-        ]
-        encoded = machine_code.encode(unit, lambda text: value_of(isa, text))
+        encoded = machine_code.encode(bundle, line.offset, lambda text: value_of(isa, text))
         assert isinstance(encoded, CodeUnit), line.text
         assert encoded.data == data[line.offset : line.offset + line.size], line.text

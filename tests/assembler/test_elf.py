@@ -16,8 +16,14 @@ from hypothesis import strategies as st
 
 from ipu_asm.assembler.elf_reader import ElfError, read_elf
 from ipu_asm.assembler.elf_writer import elf_of
-from ipu_asm.assembler.object_code import ABSOLUTE, ObjectCode, Section, Symbol
-from ipu_asm.isa.machine_code import ObjectFormat, Relocation
+from ipu_asm.assembler.machine_code import (
+    ABSOLUTE,
+    ObjectCode,
+    ObjectFormat,
+    Relocation,
+    Section,
+    Symbol,
+)
 
 FORMAT = ObjectFormat(264, 2, frozenset({2}), 16, {4: 50})
 OTHER = ObjectFormat(264, 3, frozenset({3, 4}), 16, {4: 62})

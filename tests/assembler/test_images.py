@@ -14,7 +14,8 @@ from ipu_asm.assembler.images import (
     decode_image,
     encode_image,
     guessed_format,
-    listing_of,
+    listed_words,
+    listing_rows,
 )
 from ipu_asm.program.build import read_program
 
@@ -43,7 +44,8 @@ def check_listing(text: str, *rows: str) -> None:
     """Below its head, a listing consists of these rows; each word is written W."""
     program = read_program(IPU, text)
     words = encode(program)
-    listing = listing_of(program, words, "kernel.s")
+    found = listing_rows(program, listed_words(program, words), "kernel.s")
+    listing = "".join(f"{row.text}\n" for row in found)
     head, body = listing.split("\n\n", 1)
     bundles = "1 bundle" if len(words) == 1 else f"{len(words)} bundles"
     assert head == f"# isa: ipu\n# kernel.s: {bundles} of 24 bytes"

@@ -10,11 +10,11 @@ import pytest
 from ipu_asm.assembler.code_text import code_lines
 from ipu_asm.assembler.elf_reader import read_elf
 from ipu_asm.assembler.elf_writer import elf_of
-from ipu_asm.assembler.object_code import ObjectCode, Section, Symbol
+from ipu_asm.assembler.machine_code import ObjectCode, Relocation, Section, Symbol
+from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.isa.machine_code import Relocation, machine_code_of
 
 EXAMPLES = sorted(
     path

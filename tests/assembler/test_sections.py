@@ -11,9 +11,9 @@ from ipu_asm import AssemblyError, assemble
 from ipu_asm.assembler.code_text import code_lines
 from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.encode import object_of
-from ipu_asm.assembler.object_code import ObjectCode, Section
+from ipu_asm.assembler.machine_code import ObjectCode, Relocation, Section
+from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.machine_code import Relocation, machine_code_of
 from ipu_asm.program.line_table import read_effective_program
 from ipu_asm.text import SourceFile
 from tests.vectors import records

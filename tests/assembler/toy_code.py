@@ -19,14 +19,8 @@ from typing import Iterator, Sequence
 import pytest
 
 import ipu_asm.targets
-from ipu_asm.bundle.parser import parser_for
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE
-from ipu_asm.isa import load_isa
-from ipu_asm.isa.machine_code import (
-    CodeInstruction,
+from ipu_asm.assembler.machine_code import (
     CodeUnit,
-    DecodedInstruction,
     DecodedUnit,
     EncodingProblem,
     MachineCode,
@@ -34,7 +28,13 @@ from ipu_asm.isa.machine_code import (
     Relocation,
     SymbolValue,
     ValueOf,
+    WrittenInstruction,
 )
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.diagnostics import UnplacedFinding
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE
+from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 
 NAME = "toycode"
@@ -84,13 +84,13 @@ class ToyCode(MachineCode):
     step = 1
     object_format = FORMAT
 
-    def encode(
-        self, unit: Sequence[CodeInstruction], value_of: ValueOf
-    ) -> CodeUnit | EncodingProblem:
-        data = bytearray([_BUNDLE + len(unit)] if len(unit) > 1 else [])
+    def encode(self, bundle: Bundle, at: int, value_of: ValueOf) -> CodeUnit | EncodingProblem:
+        count = len(bundle.instructions)
+        data = bytearray([_BUNDLE + count] if count > 1 else [])
         relocations = []
-        for number, (form, operands, _) in enumerate(unit):
-            opcode = next(key for key, text in _TEXTS.items() if text.split()[0] == form.mnemonic)
+        for number, instruction in enumerate(bundle.instructions):
+            mnemonic, *operands = instruction.words
+            opcode = next(key for key, text in _TEXTS.items() if text.split()[0] == mnemonic)
             value = value_of(operands[0][1:]) if opcode == JUMP - 3 else 0
             if isinstance(value, SymbolValue):
                 relocations.append(Relocation(JUMP, len(data), *value))
@@ -123,7 +123,7 @@ class ToyCode(MachineCode):
         return [b"\1"] * size
 
 
-def _decoded(data: bytes, symbol: Relocation | None) -> DecodedInstruction:
+def _decoded(data: bytes, symbol: Relocation | None) -> WrittenInstruction:
     target = int.from_bytes(data[1:], "big") if data[0] == 4 else None
     shown: int | str | None = target
     if symbol is not None and target is not None:
@@ -133,7 +133,7 @@ def _decoded(data: bytes, symbol: Relocation | None) -> DecodedInstruction:
     instruction = bundle.instructions[0]
     assert instruction.spec is not None
     mnemonic, *operands = instruction.words
-    return DecodedInstruction(
+    return WrittenInstruction(
         instruction.spec,
         mnemonic,
         tuple(operands),

@@ -50,8 +50,8 @@ def test_a_listing_has_addresses_bytes_and_source(
     path = tmp_path / "kernel.aie"
     path.write_text(PROGRAM, encoding="utf-8")
     out, _ = check_output(capfd, path, ["--format", "listing"], 0)
-    assert "    10: 150100000000                      # jl #ext\n" in out
-    assert "# section .data, 14 bytes\n" in out
+    assert f"\n  10: {'150100000000':28}  #   jl #ext" in out
+    assert ", 48 bytes in .text, 5 bytes in .rodata.str, 14 bytes in .data\n" in out
 
 
 def test_a_format_of_other_sets_is_refused(kernel: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -212,9 +212,9 @@ def test_help_and_version_are_there() -> None:
 
 
 def test_a_failure_of_our_own_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError("oh")
 
-    monkeypatch.setattr("ipu_asm.cli.assembler.command.encode_effective", fail)
+    monkeypatch.setattr("ipu_asm.cli.assembler.command.object_of", fail)
     ran = check_as("assemble a.s", 3, "", None)
     assert ran.err.startswith("ipu-as: error: internal error: ValueError: oh; this is a bug in")

@@ -11,7 +11,7 @@ from typing import Any, Callable
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.assembler.encode import encode_effective
+from ipu_asm.assembler.encode import object_of
 from ipu_asm.assembler.kernel import read_kernel
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
@@ -73,7 +73,7 @@ def test_linting_ends_with_the_status_of_an_interrupt(
 
 
 def test_assembling_does_too(monkeypatch: pytest.MonkeyPatch, lose: Act) -> None:
-    monkeypatch.setattr(assembler, "encode_effective", after(encode_effective, lose))
+    monkeypatch.setattr(assembler, "object_of", after(object_of, lose))
     assert run(assembler.main, ["assemble", "-o", "out", "a.s"]).status == 130
 
 

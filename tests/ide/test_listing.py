@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import encode, encode_without_errors
-from ipu_asm.assembler.images import decode_image, listing_of
+from ipu_asm.assembler.images import decode_image, listed_words, listing_rows
 from ipu_asm.ide.listing import Listing, expansion_view, listing
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
@@ -40,7 +40,9 @@ def test_a_program_without_errors_has_the_listing_that_ipu_as_prints() -> None:
         words = encode(analysis.program)
         assert encode_without_errors(analysis.program) == words
         found = listing(analysis, words).text
-        assert found == listing_of(analysis.program, words, "kernel.s")
+        listed = listed_words(analysis.program, words)
+        rows = listing_rows(analysis.program, listed, "kernel.s")
+        assert found == "".join(f"{row.text}\n" for row in rows)
         assert decode_image(found.encode(), analysis.isa, "hex") == words
 
 

@@ -13,26 +13,27 @@ from typing import Callable, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.code_files import CodeFile, bytes_of_hex, code_of_bytes, read_code_file
 from ipu_asm.assembler.code_text import NOT_WRITTEN
-from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import (
     AssemblyError,
     UnencodableIsaError,
-    encode_effective,
+    disassemble,
     object_of,
-    require_words,
+    required_code,
+    words_of,
 )
 from ipu_asm.assembler.images import (
     ImageError,
     WrittenLines,
-    code_listing,
     decode_image,
     encode_image,
-    encode_units,
     guessed_format,
-    listing_of,
+    listed_object,
+    listed_words,
     listing_rows,
 )
 from ipu_asm.assembler.kernel import chosen_isa
+from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
+from ipu_asm.assembler.sections import units_of
 from ipu_asm.cli.assembler.options import DOCS, ELF, LISTING, MEM, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import ExitStatus, is_terminal, print_message, run_guarded, write_bytes
 from ipu_asm.cli.paths import headers_of
@@ -57,8 +58,8 @@ from ipu_asm.config.files import (
 )
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import DEFAULT_ISA, load_isa
-from ipu_asm.isa.machine_code import MachineCode, machine_code_of
 from ipu_asm.isa.model import Isa
+from ipu_asm.program.line_table import EffectiveProgram
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.settings import source_settings
@@ -104,45 +105,48 @@ def _assemble(source: Target, options: Namespace) -> int:
     effective, warnings = read_source(isa, file, dict(options.defines), options.warnings)
     expansion = effective.expansion
     try:
-        if machine_code is not None:
-            code = object_of(effective, file, is_final=image_format not in (ELF, LISTING))
-        else:
-            words = encode_effective(effective, file)
+        code = object_of(effective, file, is_final=image_format not in (ELF, LISTING))
     except AssemblyError as error:
         show_findings([*error.findings, *warnings], file, "nothing written", expansion)
         return ExitStatus.FINDINGS
     show_findings(warnings, file, "", expansion)
     if image_format in ("bin", ELF) and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
-    if machine_code is not None:
-        if image_format == LISTING:
-            shown = code_listing(code, effective.program, source.name).encode("utf-8", "replace")
-        elif image_format == ELF:
-            from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
-
-            shown = elf_of(code, machine_code.object_format)
-        else:
-            shown = encode_units(code, image_format)
-        _write(shown, options.output)
-        return ExitStatus.OK
     if image_format == LISTING:
-        written = WrittenLines(expansion, file) if expansion else None
-        if str(options.output).endswith(_PAGES):
-            from ipu_asm.reports.html_page import listing_page  # most listings are text
+        shown = _listing(effective, code, file, options.output)
+    elif image_format == ELF:
+        from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
 
-            rows = listing_rows(effective.program, words, source.name, written)
-            listing = listing_page(rows, source.name, effective.program.label_addresses)
-        else:
-            listing = listing_of(effective.program, words, source.name, written)
-        _write(listing.encode("utf-8", "replace"), options.output)
-        return ExitStatus.OK
-    _write(encode_image(words, isa, image_format), options.output)
+        shown = elf_of(code, machine_code.object_format)
+    else:
+        units = (unit for section in code.sections for unit in units_of(section))
+        shown = encode_image(units, isa, image_format)
+    _write(shown, options.output)
     return ExitStatus.OK
 
 
-def _check_format(isa: Isa, machine_code: MachineCode | None, image_format: str, name: str) -> None:
+def _listing(
+    effective: EffectiveProgram, code: ObjectCode, file: SourceFile, output: str | None
+) -> bytes:
+    program, expansion = effective.program, effective.expansion
+    written = WrittenLines(expansion, file) if expansion else None
+    if program.isa.has_words:
+        listed = listed_words(program, words_of(code, program.isa))
+        labels = program.label_addresses
+    else:
+        listed = listed_object(code)
+        labels = {symbol.name: symbol.value for symbol in code.symbols if symbol.section}
+    rows = listing_rows(program, listed, file.path, written)
+    if not str(output).endswith(_PAGES):
+        return "".join(f"{row.text}\n" for row in rows).encode("utf-8", "replace")
+    from ipu_asm.reports.html_page import listing_page  # most listings are text
+
+    return listing_page(rows, file.path, labels).encode("utf-8", "replace")
+
+
+def _check_format(isa: Isa, code: MachineCode, image_format: str, name: str) -> None:
     """Raise `FileError` for a format that the instruction set does not have."""
-    other, missing = (MEM, ELF) if machine_code is None else (ELF, MEM)
+    other, missing = (ELF, MEM) if code.has_objects else (MEM, ELF)
     if image_format == missing:
         others = f"bin, hex, listing or {other}"
         raise FileError(
@@ -181,7 +185,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
     image_format = options.format or guessed_format(image)
     text = "" if image_format == "bin" else image.decode("utf-8", "replace")
     isa, machine_code = _encodable_isa(text, source, options)
-    if machine_code is not None:
+    if machine_code.has_objects:
         data = image if image_format == "bin" else bytes_of_hex(text, source.name)
         file = CodeFile(isa, machine_code, code_of_bytes(data, options.address))
         return _write_code(file, source, options, has_labels=not options.address)
@@ -193,7 +197,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
     except ImageError as error:
         show_image_mistakes(PROGRAM, source.name, error)
         return ExitStatus.FINDINGS
-    text = text_of(words, isa)
+    text = disassemble(words, isa)
     # The disassembler adds a comment only to a word that assembly cannot express.
     lossy = sum(isa.surface.comments[0] in line for line in text.splitlines())
     if lossy:
@@ -219,19 +223,13 @@ def _write_code(file: CodeFile, source: Target, options: Namespace, *, has_label
     return ExitStatus.OK
 
 
-def _encodable_isa(text: str, source: Target, options: Namespace) -> tuple[Isa, MachineCode | None]:
-    """Return the instruction set of a file, and its machine code if its bundles differ in size.
-
-    Raises `FileError` if the set has no encoding.
-    """
+def _encodable_isa(text: str, source: Target, options: Namespace) -> tuple[Isa, MachineCode]:
+    """Return the instruction set of a file, and its encoding. Raises `FileError` without one."""
     isa, origin = chosen_isa(text, source.name, options.isa)
-    machine_code = machine_code_of(isa)
-    if machine_code is None:
-        try:
-            require_words(isa)
-        except UnencodableIsaError as error:
-            raise FileError(str(error), origin) from error
-    return isa, machine_code
+    try:
+        return isa, required_code(isa)
+    except UnencodableIsaError as error:
+        raise FileError(str(error), origin) from error
 
 
 def _write(data: bytes, path: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Mapping
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.debugger.console.command import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, quoted

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, Iterator, Sequence
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import Context, ExpressionError, Location, Space, text_of
 from ipu_asm.debugger.expressions.context import read

@@ -8,7 +8,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Any, Callable, Final, Mapping, Sequence
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.binding import branch_target, decode_in_order, write_conflicts
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa

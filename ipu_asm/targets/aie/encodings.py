@@ -6,14 +6,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import DUPLICATE_SLOT, IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
-from ipu_asm.isa.bit_patterns import BitPattern
-from ipu_asm.isa.gnu_expressions import Symbols
-from ipu_asm.isa.machine_code import (
-    CodeInstruction,
+from ipu_asm.assembler.machine_code import (
     CodeUnit,
-    DecodedInstruction,
     DecodedUnit,
     EncodingProblem,
     MachineCode,
@@ -21,7 +15,13 @@ from ipu_asm.isa.machine_code import (
     Relocation,
     SymbolValue,
     ValueOf,
+    WrittenInstruction,
 )
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.diagnostics import UnplacedFinding
+from ipu_asm.diagnostics.errors import DUPLICATE_SLOT, IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.isa.bit_patterns import BitPattern
+from ipu_asm.isa.gnu_expressions import Symbols
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
@@ -69,21 +69,19 @@ class AieMachineCode(MachineCode):
         )
         self._decoded = lru_cache(maxsize=_MAX_REMEMBERED)(self._decode_word)
 
-    def size(self, unit: Sequence[CodeInstruction]) -> int:
-        chosen = self._chosen(unit)
+    def size(self, bundle: Bundle) -> int:
+        chosen = self._chosen(bundle)
         return self.tables.formats[0].size if chosen is None else chosen[0].size
 
-    def encode(
-        self, unit: Sequence[CodeInstruction], value_of: ValueOf
-    ) -> CodeUnit | EncodingProblem:
-        chosen = self._chosen(unit)
+    def encode(self, bundle: Bundle, at: int, value_of: ValueOf) -> CodeUnit | EncodingProblem:
+        chosen = self._chosen(bundle)
         if chosen is None:
-            return EncodingProblem(0, -1, _without_format(unit))
+            return EncodingProblem(0, -1, _without_format(bundle))
         layout, forms = chosen
         words: dict[str, int] = {}
         symbols: list[Relocation] = []
-        for number, (instruction, code) in enumerate(zip(unit, forms)):
-            encoded = _encoded(code, instruction.operands, value_of)
+        for number, (instruction, code) in enumerate(zip(bundle.instructions, forms)):
+            encoded = _encoded(code, instruction.words[1:], value_of)
             if not isinstance(encoded, _EncodedForm):
                 operand, finding = encoded
                 return EncodingProblem(number, operand, finding)
@@ -149,15 +147,16 @@ class AieMachineCode(MachineCode):
         }
         return layout.pattern.insert(filled).to_bytes(layout.size, "little")
 
-    def _chosen(self, unit: Sequence[CodeInstruction]) -> tuple[Format, Sequence[FormCode]] | None:
+    def _chosen(self, bundle: Bundle) -> tuple[Format, Sequence[FormCode]] | None:
         """The smallest format that holds the instructions, and the form of each in it."""
         readings = [
             [
                 code
-                for spec in (instruction.form, *instruction.others)
-                if (code := self.tables.codes.get((spec.slot, key_of(spec)))) is not None
+                for spec in (reading.spec for reading in instruction.readings)
+                if spec is not None
+                and (code := self.tables.codes.get((spec.slot, key_of(spec)))) is not None
             ]
-            for instruction in unit
+            for instruction in bundle.instructions
         ]
         best: tuple[Format, Sequence[FormCode]] | None = None
         for forms in product(*readings):
@@ -195,7 +194,7 @@ class AieMachineCode(MachineCode):
         code: FormCode,
         values: Mapping[str, int],
         relocations: Sequence[Relocation],
-    ) -> DecodedInstruction:
+    ) -> WrittenInstruction:
         """An instruction with its operands as text."""
         texts: dict[str, str] = {}
         target, target_operand = None, -1
@@ -215,7 +214,7 @@ class AieMachineCode(MachineCode):
         for operand in code.spec.operands:
             own = aie_type(operand.type)
             operands.append(own.join([next(written) for _ in own.parts]))
-        return DecodedInstruction(
+        return WrittenInstruction(
             code.spec, code.spec.mnemonic, tuple(operands), target, target_operand
         )
 
@@ -317,8 +316,8 @@ def _operand_of(spec: InstructionSpec, letter: str) -> int:
     return numbers[FIELDS.index(letter)]
 
 
-def _without_format(unit: Sequence[CodeInstruction]) -> UnplacedFinding:
-    names = ", ".join(f"`{each.form.mnemonic}`" for each in unit)
+def _without_format(bundle: Bundle) -> UnplacedFinding:
+    names = ", ".join(f"`{each.spec.mnemonic}`" for each in bundle.instructions if each.spec)
     return UnplacedFinding(DUPLICATE_SLOT, f"no bundle holds {names} together")
 
 

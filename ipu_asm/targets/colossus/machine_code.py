@@ -12,14 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
-from ipu_asm.isa.bit_patterns import BitPattern
-from ipu_asm.isa.forms import alternatives
-from ipu_asm.isa.machine_code import (
-    CodeInstruction,
+from ipu_asm.assembler.machine_code import (
     CodeUnit,
-    DecodedInstruction,
     DecodedUnit,
     EncodingProblem,
     MachineCode,
@@ -27,7 +21,13 @@ from ipu_asm.isa.machine_code import (
     Relocation,
     SymbolValue,
     ValueOf,
+    WrittenInstruction,
 )
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.diagnostics import UnplacedFinding
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
+from ipu_asm.isa.bit_patterns import BitPattern
+from ipu_asm.isa.forms import alternatives
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import OperandType, quoted
 from ipu_asm.named_tuple import NamedTuple
@@ -145,21 +145,20 @@ class ColossusCode(MachineCode):
         ]
         self._decoded = lru_cache(maxsize=_DECODED)(self._decode_word)
 
-    def size(self, unit: Sequence[CodeInstruction]) -> int:
-        return _SIZE * sum(2 if _is_long(each) else 1 for each in unit)
+    def size(self, bundle: Bundle) -> int:
+        return _SIZE * sum(2 if _is_long(form, text) else 1 for _, form, text in _written(bundle))
 
-    def encode(
-        self, unit: Sequence[CodeInstruction], value_of: ValueOf
-    ) -> CodeUnit | EncodingProblem:
+    def encode(self, bundle: Bundle, at: int, value_of: ValueOf) -> CodeUnit | EncodingProblem:
+        unit = _written(bundle)
         words: list[int] = []
         relocations: list[Relocation] = []
-        for number, instruction in sorted(enumerate(unit), key=_lane):
-            found = self._words(instruction, value_of)
+        for number, form, operands in sorted(unit, key=lambda each: _is_auxiliary(each[1])):
+            found = self._words(form, operands, value_of)
             if isinstance(found, EncodingProblem):
                 return found._replace(instruction=number)
             made, relocation = found
-            if len(unit) > 1 and (len(made) > 1 or not self._may_be_in_bundle(instruction)):
-                message = f"`{instruction.form.mnemonic}` has no word that stands in a bundle"
+            if len(unit) > 1 and (len(made) > 1 or not self._may_be_in_bundle(form)):
+                message = f"`{form.mnemonic}` has no word that stands in a bundle"
                 return EncodingProblem(number, -1, UnplacedFinding(WRONG_OPERAND_TYPE, message))
             if relocation is not None:
                 relocations.append(relocation._replace(offset=_SIZE * len(words)))
@@ -178,14 +177,14 @@ class ColossusCode(MachineCode):
                 return None
         if len(data) < at + _SIZE * len(words):
             return None
-        found: list[DecodedInstruction] = []
+        found: list[WrittenInstruction] = []
         for number, word in enumerate(words):
             own = [each for each in relocations if each.offset // _SIZE == number]
             decoded = self._instruction(word, own)
             if decoded is None:
                 return None
             found.append(decoded)
-        if sorted(enumerate(found), key=_lane) != list(enumerate(found)):
+        if [_is_auxiliary(each.form) for each in found] == [True, False]:
             return None
         return DecodedUnit(_SIZE * len(words), tuple(found))
 
@@ -217,19 +216,19 @@ class ColossusCode(MachineCode):
         """Return the lines of a form, in their order."""
         return self._by_form.get((form.slot, form.syntax), ())
 
-    def _may_be_in_bundle(self, instruction: CodeInstruction) -> bool:
-        encodings = self.encodings_of(instruction.form)
+    def _may_be_in_bundle(self, form: InstructionSpec) -> bool:
+        encodings = self.encodings_of(form)
         return any(not each.pattern.mask & _IN_BUNDLE for each in encodings)
 
     def _words(
-        self, instruction: CodeInstruction, value_of: ValueOf
+        self, form: InstructionSpec, operands: Sequence[str], value_of: ValueOf
     ) -> tuple[list[int], Relocation | None] | EncodingProblem:
         """The words of an instruction, and the field that the linker fills in the first one."""
-        form, encodings = instruction.form, self.encodings_of(instruction.form)
+        encodings = self.encodings_of(form)
         kinds = encodings[0].relocations if encodings else (0,) * len(form.operands)
         values: list[int] = []
         relocation = None
-        for number, text in enumerate(instruction.operands):
+        for number, text in enumerate(operands):
             found = _value(form.operands[number].type, kinds[number], text, value_of)
             if isinstance(found, UnplacedFinding):
                 return EncodingProblem(0, number, found)
@@ -261,7 +260,7 @@ class ColossusCode(MachineCode):
 
     def _instruction(
         self, word: int, relocations: Sequence[Relocation]
-    ) -> DecodedInstruction | None:
+    ) -> WrittenInstruction | None:
         kinds = frozenset(each.kind for each in relocations)
         found = self._decoded(word, kinds) or self._decoded(word)
         if found is None:
@@ -276,7 +275,7 @@ class ColossusCode(MachineCode):
             elif kind == _TARGET:
                 target, operand = values[number] << 2, number
         form = encoding.form
-        return DecodedInstruction(form, form.mnemonic, tuple(operands), target, operand)
+        return WrittenInstruction(form, form.mnemonic, tuple(operands), target, operand)
 
     def _decode_word(
         self, word: int, kinds: frozenset[int] = frozenset()
@@ -327,22 +326,28 @@ def _shown_first(encoding: Encoding) -> tuple[bool, int, int]:
     return encoding.is_hidden, -pattern.mask.bit_count(), -len(pattern.repeated)
 
 
-def _lane(numbered: tuple[int, CodeInstruction | DecodedInstruction]) -> int:
-    return numbered[1].form.slot == "aux"
+def _written(bundle: Bundle) -> list[tuple[int, InstructionSpec, Sequence[str]]]:
+    """Return the numbers, forms and operands of the known instructions of a bundle."""
+    numbered = enumerate(bundle.instructions)
+    return [(number, each.spec, each.words[1:]) for number, each in numbered if each.spec]
+
+
+def _is_auxiliary(form: InstructionSpec) -> bool:
+    return form.slot == "aux"
 
 
 def _word(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + _SIZE], "little")
 
 
-def _is_long(instruction: CodeInstruction) -> bool:
+def _is_long(form: InstructionSpec, operands: Sequence[str]) -> bool:
     """Whether an instruction takes two words: `ldconst` of more bits than `setzi` has.
 
     So does one of an expression, whatever its value is.
     """
-    if "macro" not in instruction.form.traits:
+    if "macro" not in form.traits:
         return False
-    value = instruction.form.operands[-1].type.parse(instruction.operands[-1])
+    value = form.operands[-1].type.parse(operands[-1])
     return not isinstance(value, int) or value & _ALL_BITS > _LOW_BITS
 
 

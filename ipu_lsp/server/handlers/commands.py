@@ -9,7 +9,7 @@ from typing import Callable, Mapping, Sequence
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
 
-from ipu_asm.assembler.encode import UnencodableIsaError, encode, require_words, written_errors
+from ipu_asm.assembler.encode import UnencodableIsaError, encode, written_errors
 from ipu_asm.assembler.images import FORMATS, encode_image
 from ipu_asm.config.host_configurations import HostConfiguration, register_values
 from ipu_asm.diagnostics import Diagnostic
@@ -133,10 +133,8 @@ def _assemble(session: LspSession, view: View, arguments: Json) -> object:
         wanted = ", ".join((*FORMATS, _LISTING))
         raise JsonRpcInvalidParams(f"`format` is one of {wanted}, found {name!r:.40}")
     program = view.analysis.effective_program
-    try:
-        require_words(program.isa)
-    except UnencodableIsaError as error:
-        raise JsonRpcInvalidParams(str(error)) from error
+    if not program.isa.has_words:
+        raise JsonRpcInvalidParams(str(UnencodableIsaError(program.isa)))
     errors = _errors_of(view)
     if errors:
         return json_object(findings=_encoded(session, view, arguments["uri"], errors))

@@ -60,8 +60,8 @@ def listing_of(view: View, *, has_words: bool = True) -> Json:
 
 
 def _found(view: View, has_words: bool) -> ide_listing.Listing:
-    words = encode_without_errors(ide_listing.listed_program(view.analysis))
-    return ide_listing.listing(view.analysis, words, has_words=has_words)
+    program = ide_listing.listed_program(view.analysis)
+    return ide_listing.listing(view.analysis, encode_without_errors(program) if has_words else None)
 
 
 _MAX_OBJECT = 1 << 18  # bytes: no other request is answered meanwhile

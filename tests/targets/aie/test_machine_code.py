@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.isa import load_isa
-from ipu_asm.isa.machine_code import (
-    CodeInstruction,
+from ipu_asm.assembler.machine_code import (
     CodeUnit,
     DecodedUnit,
     EncodingProblem,
     MachineCode,
     Relocation,
     SymbolValue,
-    machine_code_of,
 )
+from ipu_asm.assembler.word_code import machine_code_of
+from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.program.build import read_program
 from ipu_asm.targets.aie.encodings import AieMachineCode
@@ -48,12 +47,7 @@ def encoded(isa: str, text: str) -> CodeUnit | EncodingProblem:
     program = read_program(load_isa(isa), text)
     assert [finding.message for finding in program.findings] == [], text
     (bundle,) = (bundle for bundle in program.bundles if bundle.size)
-    unit = []
-    for each in bundle.instructions:
-        assert each.spec is not None
-        others = tuple(other.spec for other in each.others if other.spec is not None)
-        unit.append(CodeInstruction(each.spec, each.words[1:], others))
-    return codec(isa).encode(unit, value)
+    return codec(isa).encode(bundle, 0, value)
 
 
 def check_bytes(isa: str, text: str, expected: str) -> None:

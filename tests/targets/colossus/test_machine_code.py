@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, Iterable, Sequence
 
 import pytest
 
-from ipu_asm.isa import load_isa
-from ipu_asm.isa.forms import alternatives
-from ipu_asm.isa.gnu_expressions import read_expression
-from ipu_asm.isa.machine_code import (
-    CodeInstruction,
+from ipu_asm.assembler.machine_code import (
     CodeUnit,
-    DecodedInstruction,
     EncodingProblem,
     Relocation,
     SymbolValue,
-    machine_code_of,
+    WrittenInstruction,
 )
+from ipu_asm.assembler.word_code import machine_code_of
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.forms import alternatives
+from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.build import read_program
@@ -52,21 +54,33 @@ def value(text: str) -> int | SymbolValue | None:
     return NAMES.get(text, read_expression(text).value)
 
 
-def unit_of(text: str) -> list[CodeInstruction]:
-    """The instructions of a text of one bundle or instruction."""
+def bundle_of(text: str) -> Bundle:
+    """The bundle of a text of one bundle or instruction."""
     program = read_program(load_isa("colossus"), text + "\n")
     (bundle,) = (bundle for bundle in program.bundles if bundle.instructions)
-    unit = []
-    for each in bundle.instructions:
-        assert each.spec is not None, text
-        unit.append(CodeInstruction(each.spec, each.words[1:]))
-    return unit
+    assert not bundle.has_unknown, text
+    return bundle
+
+
+def bundle_of_forms(instructions: Iterable[tuple[InstructionSpec, Sequence[str]]]) -> Bundle:
+    """A bundle of these forms, whatever a text with their operands is read as."""
+    empty = parser_for(load_isa("colossus")).bundle("")
+    read = [Instruction((form.mnemonic, *operands), form) for form, operands in instructions]
+    return Bundle(
+        empty.syntax,
+        tuple(read),
+        (None,) * len(read),
+        (),
+        default_bits=empty.default_bits,
+        open_slots=(),
+        label_uses=(),
+    )
 
 
 def encoded(text: str) -> CodeUnit:
-    found = CODE.encode(unit_of(text), value)
+    found = CODE.encode(bundle_of(text), 0, value)
     assert isinstance(found, CodeUnit), f"{text}: {found}"
-    assert len(found.data) == CODE.size(unit_of(text))
+    assert len(found.data) == CODE.size(bundle_of(text))
     return found
 
 
@@ -80,12 +94,12 @@ def check_bytes(text: str, expected: str) -> None:
 
 
 def check_problem(text: str, operand: int, said: str) -> None:
-    found = CODE.encode(unit_of(text), value)
+    found = CODE.encode(bundle_of(text), 0, value)
     assert isinstance(found, EncodingProblem), text
     assert (found.operand, said in found.finding.message) == (operand, True), found
 
 
-def written(instruction: DecodedInstruction, *, as_vendor: bool = False) -> str:
+def written(instruction: WrittenInstruction, *, as_vendor: bool = False) -> str:
     """The text of an instruction; with the address of a target as the vendor's tools show it."""
     operands = list(instruction.operands)
     if as_vendor and instruction.target is not None:
@@ -120,12 +134,14 @@ def test_the_set_has_this_code() -> None:
 
 @pytest.mark.parametrize("record", TEXTS, ids=lambda each: each["asm"])
 def test_a_text_has_the_words_of_the_vendor(record: dict[str, Any]) -> None:
-    unit = unit_of(record["asm"])
-    names = [operand.type.name for operand in unit[0].form.operands]
+    bundle = bundle_of(record["asm"])
+    first = bundle.instructions[0]
+    assert first.spec is not None
+    names = [operand.type.name for operand in first.spec.operands]
     if record["check"] in SHOWS_ADDRESSES and "target" in names[-1]:
-        operands = [*unit[0].operands[:-1], str(int(unit[0].operands[-1], 16) >> 2)]
-        unit = [unit[0]._replace(operands=operands)]
-    found = CODE.encode(unit, value)
+        operands = [*first.words[1:-1], str(int(first.words[-1], 16) >> 2)]
+        bundle = bundle_of_forms([(first.spec, operands)])
+    found = CODE.encode(bundle, 0, value)
     assert isinstance(found, CodeUnit)
     data = found.data
     for relocation in found.relocations:
@@ -149,8 +165,8 @@ def test_two_halves_of_one_pipeline_are_decoded_all_the_same() -> None:
     data = data_of(["0xc4203011", "0xc4506041"])
     unit = CODE.decode(data)
     assert unit is not None
-    again = [CodeInstruction(each.form, each.operands) for each in unit.instructions]
-    assert CODE.encode(again, value) == CodeUnit(data)
+    again = bundle_of_forms((each.form, each.operands) for each in unit.instructions)
+    assert CODE.encode(again, 0, value) == CodeUnit(data)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +220,8 @@ def test_the_linker_fills_fields_with_symbols(text: str, kind: int, offset: int)
     assert (relocation.kind, relocation.offset, relocation.symbol) == (kind, offset, "foo")
     decoded = CODE.decode(unit.data, 0, unit.relocations)
     assert decoded is not None
-    again = [CodeInstruction(each.form, each.operands) for each in decoded.instructions]
-    assert CODE.encode(again, value) == unit
+    again = bundle_of_forms((each.form, each.operands) for each in decoded.instructions)
+    assert CODE.encode(again, 0, value) == unit
     assert all(each.target is None for each in decoded.instructions)
 
 
@@ -260,8 +276,8 @@ def test_random_operands_of_every_form_come_back(slot: str) -> None:
             continue
         for _ in range(12):
             operands = [some(operand.type, rng) for operand in form.operands]
-            unit = [CodeInstruction(form, operands)]
-            found = CODE.encode(unit, value)
+            unit = bundle_of_forms([(form, operands)])
+            found = CODE.encode(unit, 0, value)
             assert isinstance(found, CodeUnit), (form.syntax, operands, found)
             check_decodes_to_its_bytes(found.data)
 
@@ -274,8 +290,8 @@ def test_random_bundles_come_back() -> None:
             sides[form.slot].append(form)
     for _ in range(2000):
         forms = [rng.choice(sides["main"]), rng.choice(sides["aux"])]
-        unit = [CodeInstruction(f, [some(each.type, rng) for each in f.operands]) for f in forms]
-        found = CODE.encode(unit, value)
+        unit = bundle_of_forms((f, [some(each.type, rng) for each in f.operands]) for f in forms)
+        found = CODE.encode(unit, 0, value)
         assert isinstance(found, CodeUnit)
         assert len(found.data) == 8
         check_decodes_to_its_bytes(found.data)
@@ -289,8 +305,8 @@ def check_decodes_to_its_bytes(data: bytes) -> None:
             (word,) = (data[at : at + 4],)
             assert data[at] >> 4 >= 12 or word[1] >> 4 >= 12 or word[2] & 15 >= 12, data.hex()
             return
-        again = [CodeInstruction(each.form, each.operands) for each in unit.instructions]
-        assert CODE.encode(again, value) == CodeUnit(data[at : at + unit.size])
+        again = bundle_of_forms((each.form, each.operands) for each in unit.instructions)
+        assert CODE.encode(again, 0, value) == CodeUnit(data[at : at + unit.size])
         at += unit.size
 
 

@@ -6,9 +6,9 @@ from typing import Callable, Mapping, NoReturn, Sequence
 
 import numpy as np
 
+from ipu_asm.assembler.machine_code import WrittenInstruction
 from ipu_asm.emulator.code_program import CodeProgram
 from ipu_asm.emulator.faults import EmulatorError, MachineFaultError, UnknownResultError
-from ipu_asm.isa.machine_code import DecodedInstruction
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.forms import DELAY_SLOTS
 from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors
@@ -195,13 +195,13 @@ class CoreMachine:
         self._bundles[pc] = found
         return found
 
-    def _known(self, instruction: DecodedInstruction) -> Semantics:
+    def _known(self, instruction: WrittenInstruction) -> Semantics:
         found = self._semantics.of(instruction.form)
         if found is None:
             raise UnknownResultError("no public source says what it does")
         return found
 
-    def _bind(self, instruction: DecodedInstruction, known: Semantics, pc: int) -> Run:
+    def _bind(self, instruction: WrittenInstruction, known: Semantics, pc: int) -> Run:
         effect = EFFECTS.get(known.effect)
         is_run = known.status not in ("unknown", "outside") or known.effect in _RUN_ALTHOUGH_OUTSIDE
         if effect is None or not is_run:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence
 
+from ipu_asm.assembler.machine_code import WrittenInstruction
 from ipu_asm.emulator.faults import EmulatorError, UnknownResultError
-from ipu_asm.isa.machine_code import DecodedInstruction
 from ipu_asm.isa.model import Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.expressions import value_of
@@ -240,7 +240,7 @@ class Operation:
 
     def __init__(
         self,
-        instruction: DecodedInstruction,
+        instruction: WrittenInstruction,
         semantics: Semantics,
         generation: Generation,
         state: State,

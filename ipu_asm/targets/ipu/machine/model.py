@@ -8,7 +8,7 @@ from typing import Any, Final, Hashable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.element_types import MASK, TYPES, ElementType, RegisterTypes
 from ipu_asm.emulator.model import MachineModel, Settings
 from ipu_asm.emulator.numeric_events import (

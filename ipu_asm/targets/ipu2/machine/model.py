@@ -9,7 +9,7 @@ from typing import Any, Callable, Final, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.assembler.disassembly import DecodedInstruction
+from ipu_asm.assembler.word_code import DecodedInstruction
 from ipu_asm.emulator.binding import decode_in_order
 from ipu_asm.emulator.core.checks import ALWAYS
 from ipu_asm.emulator.element_types import MASK, TYPES, ElementType, Fp8Format, RegisterTypes

@@ -1,15 +1,15 @@
-"""Machine code of sets whose instructions or bundles differ in size: what a target provides.
+"""Machine code: units, sections and symbols, and what a set provides to encode and decode them.
 
 A unit of code is what stands at one address: a bundle, or an instruction outside of bundles. The
-assembler lays units and data out in sections; a target encodes and decodes single units.
+assembler lays units and data out in sections; a set encodes and decodes single units.
 """
 
 from __future__ import annotations
 
 from typing import Callable, Iterable, Mapping, Sequence
 
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.isa import manifests, target_module
 from ipu_asm.isa.gnu_expressions import Symbols, evaluate
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.named_tuple import NamedTuple
@@ -24,17 +24,6 @@ class SymbolValue(NamedTuple):
 
 ValueOf = Callable[[str], int | SymbolValue | None]
 """Evaluates the text of an expression, without the mark of numbers; None if it has no value."""
-
-
-class CodeInstruction(NamedTuple):
-    """An instruction to encode: its form, and its operands as written.
-
-    `others` are forms in other slots that the same words may be.
-    """
-
-    form: InstructionSpec
-    operands: Sequence[str]
-    others: tuple[InstructionSpec, ...] = ()
 
 
 class Relocation(NamedTuple):
@@ -75,11 +64,12 @@ class EncodingProblem(NamedTuple):
     finding: UnplacedFinding
 
 
-class DecodedInstruction(NamedTuple):
+class WrittenInstruction(NamedTuple):
     """A decoded instruction, with its operands as written.
 
     `mnemonic` differs from that of `form` where an alias is shown. `target` is the byte address of
-    code in operand number `target_operand`; None without one.
+    code in operand number `target_operand`; None without one. `remarks` describe bits that assembly
+    cannot express.
     """
 
     form: InstructionSpec
@@ -87,13 +77,99 @@ class DecodedInstruction(NamedTuple):
     operands: tuple[str, ...]
     target: int | None = None
     target_operand: int = -1
+    remarks: tuple[str, ...] = ()
 
 
 class DecodedUnit(NamedTuple):
     """A decoded unit: its size in bytes and its instructions, no-ops that fill slots included."""
 
     size: int
-    instructions: tuple[DecodedInstruction, ...]
+    instructions: tuple[WrittenInstruction, ...]
+
+
+ABSOLUTE = "*ABS*"
+"""In place of a section: the value of the symbol is no address."""
+
+
+SECTION_FLAGS: Mapping[str, int] = {
+    "a": 0x2,
+    "w": 0x1,
+    "x": 0x4,
+    "M": 0x10,
+    "S": 0x20,
+    "o": 0x80,
+    "G": 0x200,
+    "T": 0x400,
+    "R": 0x20_0000,
+    "e": 0x8000_0000,
+}
+"""The bits of `sh_flags` by the letters of `.section`."""
+
+
+class Symbol(NamedTuple):
+    """A symbol. `section` is empty where another file defines it; `value` is its offset there.
+
+    `binding` is `local`, `global` or `weak`; `kind` is `notype`, `object`, `func`, `section`,
+    `file`, `common` or `tls`; `visibility` is `default`, `hidden`, `internal` or `protected`. Of
+    a `common` symbol, `value` is the alignment.
+    """
+
+    name: str
+    section: str = ""
+    value: int = 0
+    size: int = 0
+    binding: str = "local"
+    kind: str = "notype"
+    visibility: str = "default"
+
+
+class Unit(NamedTuple):
+    """The place of a unit of code, or of the data of a directive, in its section, in bytes.
+
+    `bundle` is the number of the bundle in the program that it was written in; -1 for code that
+    the assembler inserted to fill a gap.
+    """
+
+    offset: int
+    size: int
+    bundle: int
+    is_code: bool = True
+
+
+class Section(NamedTuple):
+    """A section. `flags` are letters as in `.section`: `a` allocated, `w` written, `x` code.
+
+    `kind` is `progbits`, `nobits` or `note`; `data` of a `nobits` section is zeros. `address` is
+    that of its first byte, 0 in objects that are to be linked. The offsets of relocations count
+    from its start. `entry_size` is the size of entries, which linkers merge, in bytes. `group` is
+    the name of the symbol of its group, of which a linker keeps one.
+    """
+
+    name: str
+    flags: str
+    kind: str
+    alignment: int
+    data: bytes
+    relocations: tuple[Relocation, ...] = ()
+    units: tuple[Unit, ...] = ()
+    address: int = 0
+    entry_size: int = 0
+    group: str = ""
+
+    @property
+    def is_code(self) -> bool:
+        return "x" in self.flags
+
+
+class ObjectCode(NamedTuple):
+    """The content of an object file: sections in their order, and symbols.
+
+    `flags` are those of the file header, None for those that most objects of the set have.
+    """
+
+    sections: tuple[Section, ...]
+    symbols: tuple[Symbol, ...]
+    flags: int | None = None
 
 
 class ObjectFormat(NamedTuple):
@@ -118,23 +194,29 @@ class ObjectFormat(NamedTuple):
 
 
 class MachineCode:
-    """The encoding of a set. `step` is the multiple of bytes at which units start."""
+    """The encoding of a set. `step` is the multiple of bytes at which units start.
+
+    A set `has_objects` if a linker puts its units together; without them, the program resolves
+    labels itself, and `object_format` is of no use.
+    """
 
     step: int
+    has_objects = True
     object_format: ObjectFormat
 
     def flags(self, isa: Isa, forms: Iterable[InstructionSpec]) -> int | None:
         """Return the flags of an object with these forms; None for those of `object_format`."""
         return None
 
-    def size(self, unit: Sequence[CodeInstruction]) -> int:
-        """Return the bytes that a unit takes, whatever the values of symbols are."""
+    def size(self, bundle: Bundle) -> int:
+        """Return the bytes that a bundle takes, whatever the values of symbols are."""
         raise NotImplementedError
 
-    def encode(
-        self, unit: Sequence[CodeInstruction], value_of: ValueOf
-    ) -> CodeUnit | EncodingProblem:
-        """Return the code of a unit without errors; a problem if a value does not fit."""
+    def encode(self, bundle: Bundle, at: int, value_of: ValueOf) -> CodeUnit | EncodingProblem:
+        """Return the code of a bundle without errors; a problem if a value does not fit.
+
+        `at` is its offset in its section.
+        """
         raise NotImplementedError
 
     def decode(
@@ -145,6 +227,10 @@ class MachineCode:
         Operands with one of the `relocations`, whose offsets count from `at`, show its symbol.
         """
         raise NotImplementedError
+
+    def line(self, unit: bytes, image_format: str = "hex") -> str:
+        """Return a unit as a line of an image in text."""
+        return unit.hex()
 
     def evaluate(self, text: str, symbols: Symbols) -> int | None:
         """Return the value of an expression in an operand, without the mark of numbers."""
@@ -160,12 +246,3 @@ class MachineCode:
         A size that is no multiple of `step` gives zero bytes up to one first.
         """
         raise NotImplementedError
-
-
-def machine_code_of(isa: Isa) -> MachineCode | None:
-    """Return the encoding that the folder of a set has in `machine_code.py`; None without one."""
-    manifest = manifests().get(isa.name)
-    if manifest is None or not manifest.has_machine_code:
-        return None
-    found: MachineCode = target_module(isa.name, "machine_code").load()
-    return found

@@ -1,21 +1,34 @@
-"""Decoding of words to text that assembles to the same words, for any instruction set.
+"""Machine code of sets with words of one size, each of which is a bundle.
 
-Slots that hold their default are omitted, because the assembler adds it. A pattern without assembly
-syntax is written `<invalid>`, with the bits in a comment.
+Decoding omits slots that hold their default, because encoding adds it. A pattern without assembly
+syntax is written `<invalid>`, with a remark about the bits.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, Mapping, Sequence
+from typing import Iterable, Mapping, Sequence
 
+from ipu_asm.assembler.machine_code import (
+    CodeUnit,
+    DecodedUnit,
+    MachineCode,
+    ObjectFormat,
+    Relocation,
+    ValueOf,
+    WrittenInstruction,
+)
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
+from ipu_asm.isa import manifests, target_module
+from ipu_asm.isa.model import InstructionDoc, InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import LabelType
 from ipu_asm.named_tuple import NamedTuple
 
 INVALID = "<invalid>"
+_NO_FORM = InstructionSpec(INVALID, "", 0, 0, (), InstructionDoc("", "", ""), "")
+"""The form of bits that stand for no instruction."""
 
 
 class DecodedInstruction(NamedTuple):
@@ -75,47 +88,49 @@ class _BitPattern(NamedTuple):
     operand_bits: int
 
 
-class WrittenInstruction(NamedTuple):
-    """One instruction as assembly has it. An operand that is an int is the address of a label.
+class WordCode(MachineCode):
+    """The code of a set with words of one size; an address is the number of a word."""
 
-    `notes` describe bits that assembly cannot express.
-    """
-
-    mnemonic: str
-    operands: tuple[str | int, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def text_of(words: Sequence[int], isa: Isa) -> str:
-    """Return the program whose bundles are `words`, one bundle per line; empty for no words.
-
-    Raises ValueError for a number that is wider than a word of the instruction set.
-    """
-    for address, word in enumerate(words):
-        if not 0 <= word < 1 << isa.word_bits:
-            raise ValueError(f"a word has {isa.word_bits} bits, found {word:#x} at {address}")
-    disassembler = _disassembler_for(isa)
-    bundles = [disassembler.bundle(word, address) for address, word in enumerate(words)]
-    operands = (operand for bundle in bundles for code in bundle for operand in code.operands)
-    targets = {target for target in operands if isinstance(target, int) and target < len(words)}
-    writer = _TextWriter(isa, targets)
-    return "".join(writer.line(address, bundle) for address, bundle in enumerate(bundles))
-
-
-class _Disassembler:
-    """Disassembler of words of one instruction set."""
+    has_objects = False
+    object_format = ObjectFormat(0, 0, frozenset(), 1, {})
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
+        self.step = isa.image_bytes
         parser = parser_for(isa)
-        self._defaults: dict[str, Instruction] = {}
-        for slot in isa.slots:
-            default = parser.default_of(slot)
-            if default is not None:
-                self._defaults[slot.name] = default
+        defaults = ((slot.name, parser.default_of(slot)) for slot in isa.slots)
+        self._defaults = {name: default for name, default in defaults if default is not None}
+        self._open = {slot.name: _open_bits(slot, each) for slot, each in parser.open_defaults()}
 
-    def bundle(self, word: int, address: int) -> list[WrittenInstruction]:
+    @classmethod
+    @lru_cache(maxsize=4)
+    def of(cls, isa: Isa) -> WordCode:
+        """Return the code of a set, which all callers share."""
+        return cls(isa)
+
+    def size(self, bundle: Bundle) -> int:
+        return self.step
+
+    def encode(self, bundle: Bundle, at: int, value_of: ValueOf) -> CodeUnit:
+        """Return the word of any bundle; the field of a label without a value remains unset."""
+        word = bundle.word
+        for slot in bundle.open_slots:
+            # The default depends on the address, such as a jump to the next one.
+            bits, low, distance = self._open[slot.name]
+            word |= bits | (at // self.step + distance) << low
+        for use in bundle.label_uses:
+            instruction = bundle.instructions[use.instruction]
+            operand, text = instruction.operands[use.operand], instruction.values[use.operand]
+            target = value_of(str(text))
+            if operand is not None and isinstance(target, int):
+                word |= operand.type.encode(target) << use.low
+        return CodeUnit(word.to_bytes(self.step, "little"))
+
+    def decode(
+        self, data: bytes, at: int = 0, relocations: Sequence[Relocation] = ()
+    ) -> DecodedUnit | None:
         """Return the instructions that must be written for a word; at least one."""
+        word, address = int.from_bytes(data[at : at + self.step], "little"), at // self.step
         kept: list[list[DecodedInstruction]] = []
         for slot in self.isa.slots:
             codes = decode_slot(self.isa, slot, word)
@@ -130,17 +145,32 @@ class _Disassembler:
                 for number, before in enumerate(self.isa.slots[: len(kept)]):
                     kept[number] = decode_slot(self.isa, before, word)
             kept.append(codes[:used])
-        return [_written(code) for codes in kept for code in codes] or [self._idle]
+        written = [self._written(code, address) for codes in kept for code in codes]
+        return DecodedUnit(self.step, tuple(written or [self._idle()]))
+
+    def line(self, unit: bytes, image_format: str = "hex") -> str:
+        is_plain = image_format != "mem"
+        prefix, digits, _ = ("0x", self.step * 2, 0) if is_plain else self.isa.mem_lines
+        return f"{prefix}{int.from_bytes(unit, 'little'):0{digits}x}"
+
+    def data(self, words: Iterable[int]) -> bytes:
+        """Return the bytes of words. Raises ValueError for a number that is wider than a word."""
+        units = []
+        for address, word in enumerate(words):
+            if not 0 <= word < 1 << self.isa.word_bits:
+                message = f"a word has {self.isa.word_bits} bits, found {word:#x} at {address}"
+                raise ValueError(message)
+            units.append(word.to_bytes(self.step, "little"))
+        return b"".join(units)
 
     def _may_be_in_any_slot(self, code: DecodedInstruction) -> bool:
         return code.spec is not None and code.spec.nop and len(self.isa.forms(code.spec)) > 1
 
-    @property
     def _idle(self) -> WrittenInstruction:
         """The default to write for a bundle of defaults, which needs one instruction."""
         no_label = (i for i in self._defaults.values() if not i.labels)
         shortest = min(no_label, key=lambda instruction: len(" ".join(instruction.words)))
-        return WrittenInstruction(shortest.words[0], shortest.words[1:])
+        return WrittenInstruction(shortest.spec or _NO_FORM, shortest.words[0], shortest.words[1:])
 
     def _default_code(self, slot: Slot, address: int) -> int | None:
         default = self._defaults.get(slot.name)
@@ -154,90 +184,70 @@ class _Disassembler:
             return None
         return default.bits | operand.type.encode(target) << operand.low
 
-
-def _written(code: DecodedInstruction) -> WrittenInstruction:
-    """Return an instruction as it is written, without the operands that hold their default."""
-    if code.spec is None:
-        own_opcode = code.slot.fields[0].width < code.slot.width
-        found = f"opcode {code.opcode}" if own_opcode else f"{code.bits:#x}"
+    def _written(self, code: DecodedInstruction, address: int) -> WrittenInstruction:
+        """Return an instruction as it is written, without the operands that hold their default."""
+        if code.spec is None:
+            own_opcode = code.slot.fields[0].width < code.slot.width
+            found = f"opcode {code.opcode}" if own_opcode else f"{code.bits:#x}"
+            remark = f"{code.slot.name}: {found} stands for no instruction"
+            return WrittenInstruction(_NO_FORM, INVALID, (), remarks=(remark,))
+        remarks = []
+        if code.unused:
+            remarks.append(f"`{code.spec.mnemonic}`: unused bits {code.unused:#x} are set")
+        operands: list[str] = []
+        required = 0
+        keywords: list[str] = []
+        target, target_operand = None, -1
+        for operand in code.spec.operands:
+            value, bits = code.values[operand.name], code.field_of(operand)
+            if value is None or operand.type.encode(value) != bits:
+                text = INVALID
+                remarks.append(f"`{operand.name}`: nothing is {bits}")
+            elif isinstance(operand.type, LabelType):
+                text = f"{value - address:+d}"
+                target, target_operand = value * self.step, len(operands)
+            else:
+                text = operand.type.format(value)
+            default = operand.type.encode(operand.default) if operand.optional else None
+            if operand.keyword is None:
+                operands.append(text)
+                required = required if default == bits else len(operands)
+            elif default != bits:
+                keywords.append(f"{operand.keyword}={text}")
+        if target_operand >= required:
+            target, target_operand = None, -1
         return WrittenInstruction(
-            INVALID, (), (f"{code.slot.name}: {found} stands for no instruction",)
+            code.spec,
+            code.spec.mnemonic,
+            (*operands[:required], *keywords),
+            target,
+            target_operand,
+            tuple(remarks),
         )
-    notes = [f"`{code.spec.mnemonic}`: unused bits {code.unused:#x} are set"] if code.unused else []
-    positional: list[str | int] = []
-    required = 0
-    keywords: list[str | int] = []
-    for operand in code.spec.operands:
-        written, note = _operand(code, operand)
-        notes += note
-        default = operand.type.encode(operand.default) if operand.optional else None
-        is_default = default == code.field_of(operand)
-        if operand.keyword is None:
-            positional.append(written)
-            required = required if is_default else len(positional)
-        elif not is_default:
-            keywords.append(f"{operand.keyword}={written}")
-    return WrittenInstruction(code.spec.mnemonic, (*positional[:required], *keywords), tuple(notes))
 
 
-def _operand(code: DecodedInstruction, operand: Operand) -> tuple[str | int, list[str]]:
-    value, bits = code.values[operand.name], code.field_of(operand)
-    if value is None or operand.type.encode(value) != bits:
-        return INVALID, [f"`{operand.name}`: nothing is {bits}"]
-    return value if isinstance(operand.type, LabelType) else operand.type.format(value), []
-
-
-class _TextWriter:
-    """Formats decoded bundles as lines, with labels in a separate column."""
-
-    def __init__(self, isa: Isa, targets: set[int]) -> None:
-        self.isa = isa
-        self.targets = targets
-        self.margin = max((len(_label(target)) + 2 for target in targets), default=0)
-
-    def line(self, address: int, bundle: Sequence[WrittenInstruction]) -> str:
-        surface = self.isa.surface
-        label = f"{_label(address)}:" if address in self.targets else ""
-        separator = f"{surface.separator.strip()} "
-        code = separator.join(self._instruction(decoded, address) for decoded in bundle)
-        code += surface.bundle_end.strip()
-        notes = [note for decoded in bundle for note in decoded.notes]
-        notes = notes or list(self._bundle_errors(bundle))
-        comment = f"  {surface.comments[0]} {'; '.join(notes)}" if notes else ""
-        return f"{label:<{self.margin}}{code}{comment}\n"
-
-    def _instruction(self, decoded: WrittenInstruction, address: int) -> str:
-        separator = f"{self.isa.surface.operand_separator.strip()} "
-        operands = (
-            operand if isinstance(operand, str) else self._target(operand, address)
-            for operand in decoded.operands
-        )
-        return f"{decoded.mnemonic} {separator.join(operands)}".rstrip()
-
-    def _target(self, target: int, address: int) -> str:
-        return _label(target) if target in self.targets else f"{target - address:+d}"
-
-    def _bundle_errors(self, bundle: Sequence[WrittenInstruction]) -> Iterator[str]:
-        """The errors of a bundle whose instructions are valid one by one."""
-        if len(bundle) > 1:
-            separator = self.isa.surface.separator
-            code = separator.join(self._instruction(decoded, 0) for decoded in bundle)
-            for finding in parser_for(self.isa).bundle(code).findings:
-                yield f"cannot be assembled: {finding.message}"
-
-
-def _label(address: int) -> str:
-    return f"L{address}"
-
-
-@lru_cache(maxsize=4)
-def _disassembler_for(isa: Isa) -> _Disassembler:
-    return _Disassembler(isa)
+def machine_code_of(isa: Isa) -> MachineCode | None:
+    """Return the encoding of a set, that of its words or that in its folder; None without one."""
+    if isa.has_words:
+        return WordCode.of(isa)
+    manifest = manifests().get(isa.name)
+    if manifest is None or not manifest.has_machine_code:
+        return None
+    found: MachineCode = target_module(isa.name, "machine_code").load()
+    return found
 
 
 def decode_slot(isa: Isa, slot: Slot, word: int) -> list[DecodedInstruction]:
     """Return the instructions that a word has for one slot, in the order of their places."""
     return [_decode(isa, slot, place, word >> low) for place, low in enumerate(slot.lows)]
+
+
+def _open_bits(slot: Slot, default: Instruction) -> tuple[int, int, int]:
+    """Return the bits of the default of a slot, the low bit of its target, and how far that is."""
+    operand, distance = default.operands[default.labels[0]], default.values[default.labels[0]]
+    assert operand is not None
+    low = slot.lows[0]
+    return default.bits << low, low + operand.low, int(distance or 0)
 
 
 def mask(low: int, width: int) -> int:
