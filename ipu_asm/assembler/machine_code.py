@@ -127,13 +127,14 @@ class Unit(NamedTuple):
     """The place of a unit of code, or of the data of a directive, in its section, in bytes.
 
     `bundle` is the number of the bundle in the program that it was written in; -1 for code that
-    the assembler inserted to fill a gap.
+    the assembler inserted to fill a gap, before the `alignment` with that number if it has one.
     """
 
     offset: int
     size: int
     bundle: int
     is_code: bool = True
+    alignment: int = -1
 
 
 class Section(NamedTuple):

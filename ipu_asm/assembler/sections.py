@@ -137,7 +137,8 @@ class _Assembler(Layout):
         for piece in section.pieces:
             if not (piece.code or piece.data or piece.values):
                 for gap in self.code.fill(piece.size):
-                    units.append(Unit(len(data), len(gap), -1, len(gap) >= self.code.step))
+                    is_code = len(gap) >= self.code.step
+                    units.append(Unit(len(data), len(gap), -1, is_code, piece.bundle))
                     data += gap
                 continue
             encoded = self._encoded_piece(piece)

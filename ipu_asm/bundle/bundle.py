@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import wraps
 from typing import Any, Callable, Mapping, Sequence, TypeVar
 
@@ -15,6 +16,7 @@ from ipu_asm.text import Span
 
 _T = TypeVar("_T")
 _NO_TRAITS: frozenset[str] = frozenset()
+_VARIANTS = "variants"
 _UNREADABLE = ("stray", "unexpected", "brace-empty", "brace-unclosed", "brace-unopened")
 
 
@@ -42,6 +44,7 @@ class Bundle:
         "findings",
         "flow",
         "has_unknown",
+        "has_unknown_size",
         "instructions",
         "is_broken",
         "is_notable",
@@ -79,8 +82,10 @@ class Bundle:
         self.label = syntax.label
         # The first word of a directive, with its dot; None for any other slice.
         self.directive = syntax.directive
-        # The number of addresses: 0 for blanks, comments, directives or a label alone.
+        # The number of addresses: 0 for blanks, comments, directives or a label alone. An alignment
+        # has those of the no-ops that fill it; whether their number is not known.
         self.size = 1 if instructions or _is_unreadable(syntax) else 0
+        self.has_unknown_size = False
         self.is_notable = bool(
             self.label is not None
             or label_uses
@@ -138,6 +143,21 @@ class Bundle:
             open_slots=self.open_slots,
             label_uses=self.label_uses,
         )
+
+    def with_no_ops(self, count: int | None) -> Bundle:
+        """Return an alignment that so many no-ops fill; None if their number is not known.
+
+        The same number gives the same object, so that an edit elsewhere changes nothing.
+        """
+        if self.memo is None:
+            self.memo = {}
+        variants = self.memo.setdefault(_VARIANTS, {0: self})
+        if count not in variants:
+            variants[count] = found = copy(self)
+            found.size, found.has_unknown_size = count or 0, count is None
+            found.memo = {_VARIANTS: variants}
+        bundle: Bundle = variants[count]
+        return bundle
 
     def span(self, instruction: int, operand: int = ON_MNEMONIC) -> Span:
         """Return the span of an operand or the mnemonic, in the bundle's text.

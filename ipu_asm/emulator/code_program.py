@@ -55,9 +55,9 @@ class CodeProgram:
             if section.is_code:
                 self.code[section.address] = linked
                 self.bundles |= {
-                    section.address + unit.offset: unit.bundle
+                    section.address + unit.offset: max(unit.bundle, unit.alignment)
                     for unit in section.units
-                    if unit.is_code and unit.bundle >= 0
+                    if unit.is_code and max(unit.bundle, unit.alignment) >= 0
                 }
             elif "a" in section.flags and linked:
                 self.data[section.address] = linked

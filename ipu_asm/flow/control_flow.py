@@ -114,7 +114,7 @@ def _slots_of_return(bundle: Bundle) -> int:
 def control_flow_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
     """Build the control-flow graph of a function's bundles."""
     addresses = [0, *accumulate([bundle.size for bundle in bundles])]
-    numbers = tuple(number for number, bundle in enumerate(bundles) if bundle.size)
+    numbers = tuple(n for n, each in enumerate(bundles) if each.size for _ in range(each.size))
     labels = {b.label: addresses[n] for n, b in enumerate(bundles) if b.label is not None}
     size = len(numbers)
     following = [[address + 1] for address in range(size)]
@@ -157,7 +157,8 @@ def _addresses_before_conditions(
     return {
         min(addresses[number], size) - 1
         for number, bundle in enumerate(bundles)
-        if bundle.directive and any(effect_of(words).step for words in bundle.syntax.directives)
+        if bundle.has_unknown_size
+        or (bundle.directive and any(effect_of(w).step for w in bundle.syntax.directives))
     } - {-1}
 
 

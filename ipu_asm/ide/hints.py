@@ -34,7 +34,7 @@ from ipu_asm.ide.template_pages import block_sizes, output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.code_positions import no_ops_at
+from ipu_asm.program.code_positions import ALIGNING
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, counted
@@ -139,12 +139,12 @@ def _no_ops(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the no-ops that the assembler inserts at alignments, where their number is known."""
     program, sizes = analysis.program, analysis.isa.code_sizes
     for number in range(first, last + 1):
-        count = no_ops_at(program, number)
-        if sizes is not None and count:
+        bundle = program.bundles[number]
+        if sizes is not None and bundle.size and bundle.directive in ALIGNING:
+            count, syntax = bundle.size, bundle.syntax
             text = f"{count} {sizes.no_op}" if count > 1 else f"a {sizes.no_op}"
-            tooltip = f"the assembler inserts {text} of {sizes.single} bytes here"
-            tooltip += _in_loop(analysis, number)
-            syntax = program.bundles[number].syntax
+            of_bytes = "" if sizes.layouts else f" of {sizes.single} bytes"
+            tooltip = f"the assembler inserts {text}{of_bytes} here{_in_loop(analysis, number)}"
             end = program.starts[number] + syntax.spans[syntax.plan.directive + 1].end
             yield InlayHint(end, f" +{count} {sizes.no_op}", ADDRESSES, tooltip)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Iterable
 
 from ipu_asm.named_tuple import NamedTuple
 
@@ -109,12 +110,31 @@ class Memory(NamedTuple):
         return next(found, None)
 
 
+class BundleLayouts:
+    """Bundles of different sizes: the bytes and the slots of each."""
+
+    def __init__(self, layouts: Iterable[tuple[int, frozenset[str]]]) -> None:
+        self._layouts = sorted(layouts, key=lambda each: each[0])
+        self._known: dict[tuple[str, ...], int | None] = {}
+
+    def size_of(self, slots: tuple[str, ...]) -> int | None:
+        """Return the bytes of the smallest bundle with an instruction in each of some slots."""
+        if slots not in self._known:
+            wanted = set(slots)
+            fitting = (size for size, layout in self._layouts if wanted <= layout)
+            self._known[slots] = next(fitting, None) if len(wanted) == len(slots) else None
+        return self._known[slots]
+
+
 class CodeSizes(NamedTuple):
     """Sizes of code in bytes: of a single instruction and of a bundle in brackets.
 
-    `no_op` is the instruction with which the assembler fills up to an alignment.
+    `no_op` is the instruction with which the assembler fills up to an alignment; the largest one
+    has `filling` bytes. `layouts` are the bundles, if they differ in size.
     """
 
     single: int
     bundle: int
     no_op: str
+    filling: int
+    layouts: BundleLayouts | None = None

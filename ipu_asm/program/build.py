@@ -26,6 +26,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
 from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
+from ipu_asm.program.code_positions import with_no_ops
 from ipu_asm.program.incremental_cache import IncrementalCache
 from ipu_asm.program.labels import (
     MAX_SUGGESTIONS,
@@ -74,6 +75,7 @@ def read_program(
     """
     read = read or parser_for(isa).bundle
     slices, diff = read_slices(isa, text, read, before.slices if before else None, change)
+    slices, diff = with_no_ops(isa, slices, diff)
     if before is None or diff is None:
         return _from_scratch(isa, slices)
     return _after_edit(slices, before, diff)

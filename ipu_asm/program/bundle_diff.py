@@ -58,6 +58,12 @@ class BundleDiff(NamedTuple):
         """Return the current number of a bundle that was kept, for its earlier number."""
         return number if number < self.head else number + self.moved
 
+    def widened(self, numbers: Iterable[int]) -> BundleDiff:
+        """Return the difference with more bundles that are not equal."""
+        changed = sorted({*numbers, *self.changed})
+        head, tail = min(self.head, changed[0]), max(self.tail, changed[-1] + 1)
+        return BundleDiff(head, tail - self.moved, tail, () if self.moved else tuple(changed))
+
     def joined(self, old: list[int], fresh: Iterable[int]) -> list[int]:
         """Merge ascending earlier numbers of bundles with numbers of new bundles."""
         first, last = bisect_left(old, self.head), bisect_left(old, self.old_tail)

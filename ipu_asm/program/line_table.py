@@ -106,6 +106,8 @@ class LineTable:
         bundle = self._bundle(address)
         if bundle is None:
             return None
+        if not bundle.instructions:  # an alignment, for its no-ops
+            return self._location(address, bundle.first_token)
         last = bundle.syntax.instruction_span(len(bundle.instructions) - 1)
         return self._location(address, Span(bundle.span(0).start, last.end))
 

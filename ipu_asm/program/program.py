@@ -91,7 +91,9 @@ class Program:
 
     @cached_property
     def bundle_at_address(self) -> list[int]:
-        return [number for number, bundle in enumerate(self.bundles) if bundle.size]
+        """The number of the bundle at each address; an alignment may have several addresses."""
+        sizes = enumerate([bundle.size for bundle in self.bundles])
+        return [number for number, size in sizes if size for _ in range(size)]
 
     def bundle_at(self, offset: int) -> int:
         """Return the number of the bundle whose slice contains an offset."""

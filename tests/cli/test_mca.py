@@ -481,7 +481,7 @@ def test_a_fault_has_the_cycles_before_it() -> None:
     [
         ("colossus/axpy.S", 12, [("_Lnext", 28)], ""),
         ("edgenpu/classifier.edgenpu", 11, [], "ipu-mca: note: "),
-        ("xdna1/add_int16.aie2", 25, [("_Lbody", 23)], ""),
+        ("xdna1/add_int16.aie2", 26, [("_Lbody", 23)], ""),
     ],
 )
 def test_other_machines_have_a_reduced_report(

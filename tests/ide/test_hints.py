@@ -147,20 +147,21 @@ def test_an_alignment_shows_the_no_ops_that_are_inserted_where_they_are_known() 
     tooltips = check_hints(
         f"{single}.align 8\n{single}.align 8 // loop\n{single}{pair}.p2align 3\n{pair}.align 8\n"
         f"{single}CALL\n.align 8\n{single}.align 16\n",
-        f"{single}.align 8\n{single}.align 8< +1 nop> // loop\n{single}{pair}.p2align 3< +1 nop>\n"
+        f"{single}.align 8< +1 nop>\n{single}.align 8< +1 nop> // loop\n{single}{pair}"
+        ".p2align 3< +1 nop>\n"
         f"{pair}.align 8\n{single}CALL\n.align 8\n{single}.align 16\n",
         ADDRESSES,
         isa="colossus",
     )
-    assert tooltips == ["the assembler inserts a nop of 4 bytes here"] * 2
+    assert tooltips == ["the assembler inserts a nop of 4 bytes here"] * 3
 
 
 def test_larger_alignments_count_from_one_that_is_as_large() -> None:
     single, pair = "add $m0, $m0, 1\n", "{ add $m0, $m0, 1 ; fnop }\n"
     check_hints(
         f".align 32\n{single}.align 16\n{pair}.p2align 5\n{single}.align 8\n{single}.align 16\n",
-        f".align 32\n{single}.align 16< +3 nop>\n{pair}.p2align 5\n{single}.align 8< +1 nop>\n"
-        f"{single}.align 16\n",
+        f".align 32\n{single}.align 16< +3 nop>\n{pair}.p2align 5< +2 nop>\n{single}"
+        f".align 8< +1 nop>\n{single}.align 16< +1 nop>\n",
         ADDRESSES,
         isa="colossus",
     )

@@ -167,6 +167,8 @@ class _Builder:
         """Let control come from anywhere where directives choose or make the next bundles."""
         addresses = self._program.label_addresses
         for number, bundle in self._program.directives:
+            if bundle.has_unknown_size:
+                self._unclear_starts.add(self._program.addresses[number])
             for words in bundle.syntax.directives:
                 effect = directive_effect(words)
                 if effect.step or effect.reads_files or effect.make_labels:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Mapping, Sequence
 
 from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
 from ipu_asm.isa.model import Isa, Scheduling
+from ipu_asm.isa.storage import CodeSizes
 from ipu_asm.isa.surface import (
     COMMON,
     SYMBOL_DIRECTIVES,
@@ -17,6 +19,7 @@ from ipu_asm.isa.surface import (
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie import LANGUAGE_ID
 from ipu_asm.targets.aie.documentation import Documents
+from ipu_asm.targets.aie.encoding_tables import layouts_of
 from ipu_asm.targets.aie.forms import COUNTING, LOOP_REGISTERS, forms_of
 from ipu_asm.targets.aie.operands import LOCAL_PREFIX, MARK
 from ipu_asm.targets.aie.registers import Family, classes_of, numbered, registers_of
@@ -104,7 +107,8 @@ class Engine(NamedTuple):
     scalar registers to pairs; `link_cycle` is the cycle in which a call writes the link register.
     `callee_saved` are the numbers of callee-saved scalar registers; `scratch` of those that are
     neither callee-saved nor arguments, alone or in a pair. `products` and `wide_files` are those of
-    `Counting`, the first by the texts of `amode,bmode,variant`.
+    `Counting`, the first by the texts of `amode,bmode,variant`. `encodings` is the table of the
+    machine code, of which the sizes of bundles are read.
     """
 
     name: str
@@ -119,6 +123,7 @@ class Engine(NamedTuple):
     examples: Mapping[str, str]
     products: Mapping[str, int]
     wide_files: tuple[str, ...]
+    encodings: Path
 
 
 _TWINS = (
@@ -134,6 +139,7 @@ def isa_of(engine: Engine) -> Isa:
     """Return the instruction set of a generation, built from the forms of its tables."""
     registers = registers_of(engine.families)
     classes = classes_of(registers, engine.classes, engine.pair_names)
+    encodings = engine.encodings.read_text(encoding="utf-8")
     documents = Documents(engine.examples, {slot.name: _spoken(slot.title) for slot in SLOTS})
     description = FormsDescription(
         name=engine.name,
@@ -150,6 +156,7 @@ def isa_of(engine: Engine) -> Isa:
         ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
         scheduling=Scheduling(_TWINS, _LOOP_SETUP),
+        code_sizes=CodeSizes(2, 16, "nop", 16, layouts_of(encodings)),
         counting=COUNTING._replace(
             products={_mode(text): count for text, count in engine.products.items()},
             wide_files=engine.wide_files,

@@ -29,6 +29,7 @@ from typing import Iterator, Mapping, Sequence
 from ipu_asm.isa.bit_patterns import BitPattern
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.storage import BundleLayouts
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.operands import AieType, RegisterClass
 
@@ -192,6 +193,16 @@ def _table(line: str) -> tuple[str, _Table]:
         last = int(number) if number else last + 1
         numbers[register] = last
     return name, _Table(numbers, {number: register for register, number in numbers.items()})
+
+
+def layouts_of(text: str) -> BundleLayouts:
+    """Return the bundles of an `encodings.txt`, without reading the rest of it."""
+    lines = text.partition("[bundles]\n")[2].partition("\n[")[0].splitlines()
+    return BundleLayouts(
+        (len(line) // 8, frozenset(_SLOTS[letter] for letter in _SLOTS.keys() & set(line)))
+        for line in lines
+        if line and line[0] != "#"
+    )
 
 
 def _format(line: str) -> Format:

@@ -310,6 +310,6 @@ def load() -> Isa:
             zeros=frozenset(ZEROS),
             memories=MEMORIES,
             counting=COUNTING,
-            code_sizes=CodeSizes(single=4, bundle=8, no_op="nop"),
+            code_sizes=CodeSizes(single=4, bundle=8, no_op="nop", filling=4),
         )
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
 from ipu_asm.isa.model import Isa
 from ipu_asm.targets.aie.description import Engine, isa_of
@@ -231,5 +232,6 @@ def load() -> Isa:
             examples=EXAMPLES,
             products=PRODUCTS,
             wide_files=("w", "bm"),
+            encodings=Path(__file__).with_name("encodings.txt"),
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm.emulator.code_runs import run_program
 from ipu_asm.flow.counted_loops.loops import CountedLoops, counted_loops
 from ipu_asm.flow.loops import loops_of
 from ipu_asm.isa import load_isa
@@ -119,7 +120,10 @@ KERNEL = (
     ".inside:\n  vlda wl2, [p0], #32 ; nopx\n.p2align 4\n.l_end:\n  nopv ; nopx\n"
     "  ret lr\n" + "  nop\n" * 5 + ".l_after:\n  .size scale, .l_after - scale\n"
 )
-CYCLES = 12 + 8 * 3 + 6
+FILLED = 1 + 8
+"""Executed no-ops of the second and third alignment."""
+
+CYCLES = 12 + 8 * 3 + 6 + FILLED
 
 
 def functions(text: str) -> list[tuple[int, int | None]]:
@@ -136,7 +140,7 @@ def test_places_of_directives_change_no_cycles() -> None:
     lines = KERNEL.splitlines(keepends=True)
     declaring, rest = lines[:3], lines[3:]
     assert functions("".join((*rest, *declaring))) == [(0, CYCLES)]
-    assert functions(KERNEL.replace(".p2align 4\n", "")) == [(0, CYCLES)]
+    assert functions(KERNEL.replace(".p2align 4\n", "")) == [(0, CYCLES - FILLED)]
     assert functions(KERNEL + '.ident "head inside .l_start"\n.section .inside\n') == [(0, CYCLES)]
 
 
@@ -206,7 +210,7 @@ def test_examples_whose_counts_are_arguments_have_no_trips(
     ("file", "argument", "constant", "expected"),
     [
         ("colossus/scale.S", "ld32 $m2, $mvertex_base, $mzero, 2", "setzi $m2, 33", (32, 74)),
-        ("xdna1/add_int16.aie2", "add.nc lc, r0, #0", "movx lc, #16", (16, 205)),
+        ("xdna1/add_int16.aie2", "add.nc lc, r0, #0", "movx lc, #16", (16, 206)),
         ("xdna2/matmul_bf16.aie2p", "vlda bmhh0, [p2, #192]", "mova r1, #8", (8, 77)),
     ],
 )
@@ -217,6 +221,16 @@ def test_examples_with_a_constant_count_have_trips_and_cycles(
     assert argument in text
     text = text.replace(argument, constant)
     assert (trips(isa, text), total(isa, text)) == ([expected[0]], expected[1])
+
+
+def test_no_ops_of_alignments_are_cycles_as_in_a_run() -> None:
+    text = (EXAMPLES / "xdna1" / "add_int16.aie2").read_text()
+    assert [each.formula for each in found("xdna1", text).functions] == ["14 + 12 x r0"]
+    registers = {"r0": 3, "p0": 0x70000, "p1": 0x71000, "p2": 0x72000}
+    assert run_program(text, "xdna1", registers).cycles == 14 + 12 * 3
+    assert run_program(KERNEL, "xdna1", {"p0": 0x70000}).cycles == CYCLES
+    # What is not filled with no-ops is executed as what it is.
+    assert functions(KERNEL.replace("p2align 4\n.l_end", "p2align 4, 7\n.l_end")) == [(0, None)]
 
 
 def test_repeated_bundles_and_hardware_loops_are_loops_of_the_source() -> None:

@@ -8,9 +8,13 @@ from typing import Callable, Iterator
 
 import pytest
 
+from ipu_asm.emulator.code_program import linked
+from ipu_asm.emulator.code_runs import code_model
 from ipu_asm.flow.counted_loops.loops import CountedLoops, counted_loops
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import read_effective_program
+from ipu_asm.text import SourceFile
 from tests.flow.counted_loops.counter_machines import Run, run_colossus, run_engine
 
 SLOTS = ["nop"] * 5
@@ -155,6 +159,26 @@ def disturbed(lines: list[str], random: Random, isa: str) -> list[str]:
     return found
 
 
+IDLE = (
+    "nop", "nopa", "nops ; nopa", "nopv ; nopx", "nopa ; nopb ; nops ; nopxm ; nopv",
+    "mova r30, #3", "vlda wl0, [p7], #0 ; nopx", "vst wl0, [p7, #0] ; mova r30, #3",
+)  # fmt: skip
+
+
+def aligned(lines: list[str], random: Random) -> list[str]:
+    """Return lines with bundles of all sizes, and alignments between them."""
+    found = []
+    for at, line in enumerate(lines):
+        # No decrement is moved out of the delay slots, or the loop would not end.
+        counts = [line.startswith("add r") for line in lines[at : at + 5]]
+        slots = [line.startswith("jnz ") for line in lines[max(0, at - 5) : at]]
+        if random.random() < 0.2 and not (any(counts) and any(slots)):
+            most = random.choice(["", "", "", ", , 6", ", , 20"])
+            found.append(f".p2align {random.randint(2, 6)}{most}")
+        found.append(random.choice(IDLE) if line == "nop" else line)
+    return found
+
+
 def check(isa: str, text: str, run: Run) -> CountedLoops:
     """Check that all that is said of a program holds for a run of it."""
     counted = counted_loops(read_program(load_isa(isa), text))
@@ -189,6 +213,37 @@ def test_all_loops_of_nests_with_constants_are_known(isa: str) -> None:
         assert counted.whole.cycles == len(run.trace), text
         known += len(counted.loops)
     assert known > len(SEEDS)
+
+
+def check_executions(isa: str, text: str) -> int:
+    """Check that all bundles are executed as often as is said; return the no-ops of alignments."""
+    effective = read_effective_program(load_isa(isa), SourceFile(text))
+    program = effective.program
+    model = code_model(isa)
+    machine = model.make_machine(linked(effective, SourceFile(text), model.data_address))
+    machine.state.set_register("p7", model.data_address)
+    executed: Counter[int] = Counter()
+    machine.start(machine.program.entry(None))
+    machine.run(100_000, trace=lambda pc: executed.update([machine.program.bundles[pc]]))
+    assert machine.state.end == "returned", text
+    whole = counted_loops(program).whole
+    assert whole is not None and whole.issued is not None, text
+    assert whole.cycles == machine.state.cycle, text
+    issued: Counter[int] = Counter()
+    for address, times in whole.issued.items():
+        issued[program.bundle_at_address[address]] += times
+    assert issued == executed, text
+    return sum(program.bundles[number].size for number, _ in program.directives)
+
+
+@pytest.mark.parametrize("isa", ["xdna1", "xdna2"])
+def test_no_ops_of_alignments_are_executed_as_the_machine_does(isa: str) -> None:
+    filled = 0
+    for seed in range(20):
+        random = Random(f"alignments {isa} {seed}")
+        lines = aligned(EngineNest(random).program(), random)
+        filled += check_executions(isa, ".globl f\n.type f,@function\n" + "\n".join(lines) + "\n")
+    assert filled > 100
 
 
 @pytest.mark.parametrize("isa", FAMILIES)

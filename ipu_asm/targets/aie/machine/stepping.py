@@ -1,12 +1,14 @@
 """The core as debuggers step it: bundles by their numbers in the source, registers as bytes.
 
 Registers show what the next bundle reads in its first cycle; results that land later are in flight.
-The no-ops that an alignment adds have the numbers after those of the source.
+What fills the end of a section has the numbers after those of the source.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Callable, Final, Hashable, Iterator, Mapping, Sequence
 
 from ipu_asm.emulator.code_program import CodeProgram
@@ -111,9 +113,13 @@ class CoreState(MachineState[Any]):
         self.core = type(self).make_core(code)
         self.lines = code.lines
         rows = code.lines.program.bundle_at_address if code.lines else []
-        for address, bundle in sorted(code.bundles.items()):
-            self.numbers.setdefault(address, bisect_left(rows, bundle))
-        for address in code.fill():
+        extra = code.fill()
+        for bundle, units in groupby(sorted(code.bundles.items()), key=itemgetter(1)):
+            numbers = range(bisect_left(rows, bundle), bisect_right(rows, bundle))
+            addresses = [address for address, _ in units]
+            self.numbers.update(zip(addresses, numbers))
+            extra += addresses[len(numbers) :]
+        for address in sorted(extra):
             self.numbers.setdefault(address, len(self.numbers))
         self._addresses = sorted(self.numbers, key=self.numbers.__getitem__)
         self.program_limit = len(self._addresses)

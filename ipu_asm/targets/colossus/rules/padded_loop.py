@@ -44,7 +44,7 @@ from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.build import read_program
-from ipu_asm.program.code_positions import ALIGNING, code_sizes, is_known, no_ops_at
+from ipu_asm.program.code_positions import ALIGNING, code_sizes, is_known, position_after
 from ipu_asm.program.program import Program
 from ipu_asm.targets.colossus.rules.repeat_body import body_of, is_misaligned, repeats, repeats_in
 from ipu_asm.text import Span, TextEdit, apply_edits
@@ -61,8 +61,9 @@ def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each alignment that pads a loop."""
     fixed = 0
     for number in program.where(_aligns):
-        count = no_ops_at(program, number)
-        label = _padded_loop(program, number) if count else None
+        count = program.bundles[number].size
+        is_sure = count > 0 and position_after(program, number - 1) is not None
+        label = _padded_loop(program, number) if is_sure else None
         if label is None:
             continue
         fix = _fix(program, number) if fixed < _MAX_FIXES else None
@@ -96,7 +97,7 @@ def _neighbour(program: Program, number: int, step: int) -> int | None:
     """Return the nearest bundle with code in a direction."""
     number += step
     while 0 <= number < len(program.bundles):
-        if program.bundles[number].size:
+        if program.bundles[number].instructions:
             return number
         number += step
     return None
@@ -122,7 +123,7 @@ def _fix(program: Program, number: int) -> Fix | None:
 
 
 def _inserted(program: Program) -> int:
-    return sum(no_ops_at(program, number) for number in program.where(_aligns))
+    return sum(program.bundles[number].size for number in program.where(_aligns))
 
 
 def _has_misaligned(program: Program) -> bool:
@@ -133,7 +134,7 @@ def _without_bundle(program: Program, number: int) -> Iterator[tuple[str, list[T
     """Yield the change to an `rpt` without a bundle, whose end is where the no-ops were."""
     following = number + 1
     repeated = repeats_in(program, following) if following < len(program.bundles) else []
-    if not repeated or no_ops_at(program, number) != 1:
+    if not repeated or program.bundles[number].size != 1:
         return
     bundle = program.bundles[following]
     others = [each for each in bundle.instructions if not each.is_idle]
