@@ -227,7 +227,8 @@ def check_executions(isa: str, text: str) -> int:
     machine.run(100_000, trace=lambda pc: executed.update([machine.program.bundles[pc]]))
     assert machine.state.end == "returned", text
     whole = counted_loops(program).whole
-    assert whole is not None and whole.issued is not None, text
+    assert whole is not None, text
+    assert whole.issued is not None, text
     assert whole.cycles == machine.state.cycle, text
     issued: Counter[int] = Counter()
     for address, times in whole.issued.items():
