@@ -12,7 +12,7 @@ from ipu_asm.emulator.faults import EmulatorError, MachineFaultError, UnknownRes
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.forms import DELAY_SLOTS
 from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors
-from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
+from ipu_asm.targets.aie.machine.operations import Generation, Operation, Registers, Run
 from ipu_asm.targets.aie.machine.semantics import Semantics, SemanticsTable
 from ipu_asm.targets.aie.machine.state import RETURNED, RING, Branch, Snapshot, State
 
@@ -178,12 +178,12 @@ class CoreMachine:
         bound: list[tuple[bool, str, Run]] = []
         problem: EmulatorError | None = None
         accesses_memory = False
-        for instruction in unit.instructions:
+        for number, instruction in enumerate(unit.instructions):
             mnemonic = instruction.mnemonic
             try:
                 known = self._known(instruction)
                 accesses_memory = accesses_memory or known.effect in _ACCESSES
-                run = self._bind(instruction, known, pc)
+                run = self._bind(instruction, known, (pc, number))
                 if known.effect not in _IDLE:
                     bound.append((known.effect in _STORES, mnemonic, run))
             except EmulatorError as error:
@@ -201,7 +201,9 @@ class CoreMachine:
             raise UnknownResultError("no public source says what it does")
         return found
 
-    def _bind(self, instruction: WrittenInstruction, known: Semantics, pc: int) -> Run:
+    def _bind(
+        self, instruction: WrittenInstruction, known: Semantics, place: tuple[int, int]
+    ) -> Run:
         effect = EFFECTS.get(known.effect)
         is_run = known.status not in ("unknown", "outside") or known.effect in _RUN_ALTHOUGH_OUTSIDE
         if effect is None or not is_run:
@@ -210,9 +212,9 @@ class CoreMachine:
         if known.status == "likely":
             is_open = known.open or "only one source says what it does"
             self.warn(f"`{mnemonic}` is not fully known: {is_open}")
-        operation = Operation(
-            instruction, known, self._generation, self.state, pc=pc, warn=self.warn
-        )
+        registers = Registers(self._generation.storage, self.state, place, self.warn)
+        operation = Operation(instruction, known, self._generation, self.state, pc=place[0],
+                              warn=self.warn, registers=registers)  # fmt: skip
         return effect(operation)
 
     def warn(self, sentence: str) -> None:

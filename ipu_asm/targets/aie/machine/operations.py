@@ -13,15 +13,13 @@ from ipu_asm.emulator.faults import EmulatorError, UnknownResultError
 from ipu_asm.isa.model import Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.expressions import value_of
+from ipu_asm.targets.aie.machine.deferred import Methods, Piece, Product
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.aie.machine.semantics import Semantics
 from ipu_asm.targets.aie.machine.state import (
     AT_RESET,
     RING,
-    ComputeProducts,
     LateOperation,
-    Piece,
-    Product,
     State,
 )
 from ipu_asm.targets.aie.operands import MARK, BracketType, SuffixedClass
@@ -51,8 +49,8 @@ class Generation(NamedTuple):
     `landing_of` returns the cycle in which a result lands that its form does not state, by
     mnemonic. Registers of `families_without_bypass` have no bypass `MOV`, whatever the form says.
     For `shapes`, `float_shapes` and the functions, see `products`; modes of shuffles are less than
-    `shuffle_modes`. `multiply_together` computes many products of floating-point numbers at once,
-    if none of them can be refused.
+    `shuffle_modes`. With `defers_floats` products of floating-point numbers are computed later and
+    together even in single steps: none of them can be refused.
     """
 
     storage: RegisterStorage
@@ -60,20 +58,22 @@ class Generation(NamedTuple):
     families_without_bypass: frozenset[str]
     shapes: Mapping[tuple[int, int, int], Any]
     float_shapes: Mapping[tuple[int, int, int], Any]
-    multiply_floats: Callable[..., bytes]
+    multiply_floats: Methods
     add_floats: Callable[[bytes, bytes, bool], bytes]
-    multiply_together: ComputeProducts | None
+    defers_floats: bool
     shuffle_modes: int
     ups_saturates: bool
 
 
-class _Registers:
-    """Makes readers and writers of registers, for operations at an address."""
+class Registers:
+    """Makes readers and writers of registers, for the operation of a number in a bundle."""
 
-    def __init__(self, storage: RegisterStorage, state: State, pc: int, warn: Warn) -> None:
+    def __init__(
+        self, storage: RegisterStorage, state: State, place: tuple[int, int], warn: Warn
+    ) -> None:
         self._storage = storage
         self._state = state
-        self._pc = pc
+        self._pc, self._number = place
         self._warn = warn
 
     def number(self, name: str, bypass: str) -> Number:
@@ -181,6 +181,17 @@ class _Registers:
 
         return write
 
+    def eraser(self, name: str, landing: int) -> Callable[[int], None]:
+        """Return what makes the number in a register unknown, `landing` cycles after issue."""
+        flight, pc = self._state.flight, self._pc
+        (part,) = self._storage.parts_named(name)
+
+        def erase(issue: int) -> None:
+            land = issue + landing
+            flight[land & _MASK].append((part, None, land, issue, pc, ""))
+
+        return erase
+
     def product_writer(self, name: str, landing: int) -> Callable[[Product, int], None]:
         """Return what writes the pieces of a product that is computed later."""
         flight, pc = self._state.flight, self._pc
@@ -209,12 +220,30 @@ class _Registers:
         if awaited.isdisjoint(parts):
             self._warn(f"`{name}` is read before anything has written it; it counts as 0")
 
+    def later(
+        self, cycle: int, finish: Callable[[Any, int], None], targets: Sequence[tuple[int, int]]
+    ) -> Callable[[Any], None]:
+        """Return what calls `finish` when operands are read that many cycles after issue.
 
-class DeferredProduct(NamedTuple):
-    """Readers of accumulators as values of parts, and what writes a product."""
+        Where results of operations land in one cycle, that of the last issued one stays.
+        """
+        state = self._state
+        landings = sorted({landing for _, landing in targets})
 
-    accumulators: Sequence[Callable[[], list[Any]]]
-    write: Callable[[Product, int], None]
+        def finish_in_order(read: Any, issue: int) -> None:
+            finish(read, issue)
+            for landing in landings:
+                state.flight[issue + landing & _MASK].sort(key=_issue_of)
+
+        late = LateOperation(finish_in_order, None, 0, self._pc, targets, self._number, cycle)
+        state.late_forms[self._pc, self._number] = late
+
+        def wait(read: Any) -> None:
+            issue = state.cycle
+            waiting = late._replace(read=read, issue=issue)
+            state.late[issue + cycle - 1 & _MASK].append(waiting)
+
+        return wait
 
 
 class Field(NamedTuple):
@@ -247,6 +276,7 @@ class Operation:
         *,
         pc: int,
         warn: Warn,
+        registers: Registers,
     ) -> None:
         self.mnemonic = instruction.mnemonic
         self.arguments = semantics.arguments
@@ -257,7 +287,7 @@ class Operation:
         self.fields: dict[str, Field] = {}
         self.in_bracket: frozenset[str] = frozenset()
         self.words = {operand.name for operand in instruction.form.operands}
-        self._registers = _Registers(generation.storage, state, pc, warn)
+        self._registers = registers
         for operand, text in zip(instruction.form.operands, instruction.operands):
             self._add(operand, text)
 
@@ -318,14 +348,7 @@ class Operation:
 
     def carry_eraser(self) -> Callable[[int], None]:
         """Return what makes the carry unknown, one cycle after issue."""
-        (part,) = self.generation.storage.parts_named(_CARRY)
-        flight, pc = self.state.flight, self.pc
-
-        def erase(issue: int) -> None:
-            land = issue + _NEXT_CYCLE
-            flight[land & _MASK].append((part, None, land, issue, pc, ""))
-
-        return erase
+        return self._registers.eraser(_CARRY, _NEXT_CYCLE)
 
     def register(self, name: str) -> Number:
         """Return the reader of a register that no operand names."""
@@ -352,20 +375,13 @@ class Operation:
         field = self.fields[name]
         return self._registers.data_writer(field.text, self._landing(name), field.bypass)
 
-    def product(self, dst: str, accumulators: Sequence[str]) -> DeferredProduct | None:
-        """Return readers and the writer of a product that is computed with others.
+    def pieces(self, name: str) -> Callable[[], list[Any]]:
+        """Return the reader of values of parts, pieces of products as they are."""
+        return self._registers.pieces(self.fields[name].text, "")
 
-        None where the generation computes each at once, or where a bypass would see it.
-        """
-        fields = [self.fields[name] for name in (dst, *accumulators)]
-        if self.generation.multiply_together is None or any(each.bypass for each in fields):
-            return None
-        self.state.products.compute = self.generation.multiply_together
-        registers = self._registers
-        readers = [registers.pieces(self.fields[name].text, "") for name in accumulators]
-        return DeferredProduct(
-            readers, registers.product_writer(self.fields[dst].text, self._landing(dst))
-        )
+    def product_writer(self, name: str) -> Callable[[Product, int], None]:
+        """Return what writes the pieces of a product that is computed later."""
+        return self._registers.product_writer(self.fields[name].text, self._landing(name))
 
     def _landing(self, name: str) -> int:
         landing = self.fields[name].write
@@ -379,30 +395,21 @@ class Operation:
         """Return what calls `finish` when operands are read that many cycles after issue.
 
         Its argument, what was read before, is handed on. `results` are the operands then written.
-        Where results of operations land in one cycle, that of the last issued one stays.
         """
-        state, pc, mnemonic, storage = self.state, self.pc, self.mnemonic, self.generation.storage
+        storage, mnemonic = self.generation.storage, self.mnemonic
         targets = [
             (part, self._landing(name))
             for name in results
             for part in storage.parts_named(self.fields[name].text)
         ]
-        landings = sorted({landing for _, landing in targets})
 
-        def finish_in_order(read: Any, issue: int) -> None:
+        def finish_or_say(read: Any, issue: int) -> None:
             try:
                 finish(read, issue)
             except EmulatorError as error:
                 raise type(error)(f"{mnemonic}: {error}") from None
-            for landing in landings:
-                state.flight[issue + landing & _MASK].sort(key=_issue_of)
 
-        def wait(read: Any) -> None:
-            issue = state.cycle
-            waiting = LateOperation(finish_in_order, read, issue, pc, targets)
-            state.late[issue + cycle - 1 & _MASK].append(waiting)
-
-        return wait
+        return self._registers.later(cycle, finish_or_say, targets)
 
 
 def _issue_of(write: Any) -> int:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence
 
+import numpy as np
+
 from ipu_asm.emulator.faults import UnknownResultError
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.targets.aie.machine.numbers import bytes_of, lanes_of
-from ipu_asm.targets.aie.machine.operations import DeferredProduct, Operation, Run
-from ipu_asm.targets.aie.machine.state import Product
+from ipu_asm.targets.aie.machine.deferred import Methods, Product, Terms
+from ipu_asm.targets.aie.machine.numbers import Lanes, bytes_of, lanes_of
+from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
 
 _NO_ACCUMULATOR = 1
 _UNKNOWN_BITS = 1 << 10 | 1 << 13 | 0xFFFF << 16
@@ -36,130 +38,142 @@ class Shape(NamedTuple):
     bits: int
 
 
-class Terms(NamedTuple):
-    """The configuration of one product, as decoded from its register."""
+class Multiplication:
+    """What a product does, as bound to its operation.
 
-    shape: Any
-    left_signed: bool
-    right_signed: bool
-    is_negated: bool
-    has_first: bool
-    first_negated: bool
+    `settings` are what configurations say, by their numbers. The number of accumulators that count
+    depends on them.
+    """
+
+    def __init__(self, op: Operation) -> None:
+        arguments, products = op.arguments, op.state.products
+        self.is_float = "float" in arguments
+        self.accumulators = [name for name in op.fields if name.startswith("acc")]
+        is_negated = "negate" in arguments or arguments["kind"] == "msc"
+        subtracts_second = arguments.get("two") == "sub"
+        size = op.width("dst") // 8
+        key = self.is_float, is_negated, subtracts_second, len(self.accumulators), size
+        decoder = products.decoders.get(key)
+        if decoder is None:
+            decoder = products.decoders[key] = _Decoder(op.generation, *key)
+        self.settings: Mapping[int, Terms] = decoder
+
+
+class _Decoder(dict[int, Terms]):
+    """The terms of configurations, decoded when they are asked for first.
+
+    Raises `UnknownResultError` for a configuration that is not public.
+    """
+
+    def __init__(
+        self, generation: Generation, is_float: bool, is_negated: bool, *more: Any
+    ) -> None:
+        self._shapes = generation.float_shapes if is_float else generation.shapes
+        self._methods = generation.multiply_floats if is_float else INTEGERS
+        self._is_negated = is_negated
+        self._subtracts_second, self._count, self._size = more
+
+    def __missing__(self, value: int) -> Terms:
+        key = value >> 1 & 3, value >> 3 & 3, value >> 5 & 7
+        shape = self._shapes.get(key)
+        if shape is None or value & _UNKNOWN_BITS:
+            raise UnknownResultError(f"the configuration {value:#x} is not public")
+        first = value & _NO_ACCUMULATOR
+        signs = bool(value & _SUBTRACT_ACCUMULATOR), self._subtracts_second
+        found = self[value] = Terms(
+            shape,
+            bool(value >> 9 & 1),
+            bool(value >> 8 & 1),
+            self._is_negated != bool(value & _SUBTRACT_PRODUCT),
+            first,
+            signs[first : self._count],
+            self._size,
+            self._methods,
+        )
+        return found
 
 
 def multiply(op: Operation) -> Run:
     """Multiply matrices or lanes, and add up to two accumulators."""
-    arguments, state = op.arguments, op.state
-    is_float = "float" in arguments
-    shapes = op.generation.float_shapes if is_float else op.generation.shapes
-    negated = "negate" in arguments or arguments["kind"] == "msc"
-    subtracts_second = arguments.get("two") == "sub"
-    terms_of = _terms_reader(op, shapes, negated)
-    left, right, write = op.data("src1"), op.data("src2"), op.data_writer("dst")
-    names = [name for name in op.fields if name.startswith("acc")]
-    accumulators = [op.data(name) for name in names]
-    compute = op.generation.multiply_floats if is_float else _integer_product
-
-    deferred = op.product("dst", names) if is_float else None
-    if deferred is not None:
-        return _deferred_product(op, terms_of, deferred, subtracts_second)
-    if not accumulators:
-
-        def run() -> None:
-            write(compute(terms_of(), left(), right(), (), ()), state.cycle)
-
-        return run
-
-    def finish(read: Any, issue: int) -> None:
-        terms, a, b = read
-        used, signs = _used(terms, accumulators, subtracts_second)
-        write(compute(terms, a, b, used, signs), issue)
-
-    wait = op.later(op.last_read(*names), finish, "dst")
-    return lambda: wait((terms_of(), left(), right()))
-
-
-def _deferred_product(
-    op: Operation, terms_of: Callable[[], Terms], deferred: DeferredProduct, subtracts_second: bool
-) -> Run:
-    """A product that is computed with others, when one of them is needed: 3 times as fast."""
-    state, left, right = op.state, op.data("src1"), op.data("src2")
-    names = [name for name in op.fields if name.startswith("acc")]
-
-    def finish(read: Any, issue: int) -> None:
-        terms, a, b = read
-        used, signs = _used(terms, deferred.accumulators, subtracts_second)
-        product = Product(terms, a, b, used, signs)
-        state.products.add(product)
-        deferred.write(product, issue)
-
+    does = Multiplication(op)
+    settings, conf, names = does.settings, op.number("conf"), does.accumulators
+    left, right = op.data("src1"), op.data("src2")
+    has_bypass = any(op.fields[name].bypass for name in ("dst", *names))
+    is_deferred = does.is_float and op.generation.defers_floats and not has_bypass
+    finish = (_defer if is_deferred else _compute)(op, names)
     if not names:
-        return lambda: finish((terms_of(), left(), right()), state.cycle)
+        state = op.state
+        return lambda: finish((settings[conf()], left(), right()), state.cycle)
     wait = op.later(op.last_read(*names), finish, "dst")
-    return lambda: wait((terms_of(), left(), right()))
+    return lambda: wait((settings[conf()], left(), right()))
 
 
-def _used(
-    terms: Terms, accumulators: Sequence[Callable[[], Any]], subtracts_second: bool
-) -> tuple[list[Any], list[bool]]:
-    """Return the accumulators that count, and which of them are negated."""
-    signs = [terms.first_negated, subtracts_second]
-    first = 0 if terms.has_first else 1
-    used = [read() for read in accumulators[first:]]
-    return used, signs[first : len(accumulators)]
+def _compute(op: Operation, names: Sequence[str]) -> Callable[[Any, int], None]:
+    readers, write = [op.data(name) for name in names], op.data_writer("dst")
+
+    def finish(read: Any, issue: int) -> None:
+        terms, a, b = read
+        used = [reader() for reader in readers[terms.first :]]
+        write(terms.methods.exactly(terms, a, b, used, terms.signs), issue)
+
+    return finish
 
 
-def _terms_reader(
-    op: Operation, shapes: Mapping[tuple[int, int, int], Any], negated: bool
-) -> Callable[[], Terms]:
-    """Return what decodes the configuration; the last ones are remembered."""
-    conf = op.number("conf")
-    known: dict[int, Terms] = {}
+def _defer(op: Operation, names: Sequence[str]) -> Callable[[Any, int], None]:
+    """A product that is computed with others, when one of them is needed: 3 times as fast."""
+    readers, write = [op.pieces(name) for name in names], op.product_writer("dst")
+    products = op.state.products
 
-    def decode(value: int) -> Terms:
-        key = value >> 1 & 3, value >> 3 & 3, value >> 5 & 7
-        shape = shapes.get(key)
-        if shape is None or value & _UNKNOWN_BITS:
-            raise UnknownResultError(f"the configuration {value:#x} is not public")
-        return Terms(
-            shape,
-            bool(value >> 9 & 1),
-            bool(value >> 8 & 1),
-            negated != bool(value & _SUBTRACT_PRODUCT),
-            not value & _NO_ACCUMULATOR,
-            bool(value & _SUBTRACT_ACCUMULATOR),
-        )
+    def finish(read: Any, issue: int) -> None:
+        terms, a, b = read
+        product = Product(terms, a, b, [reader() for reader in readers[terms.first :]])
+        products.add(product)
+        write(product, issue)
 
-    def terms_of() -> Terms:
-        value = conf()
-        found = known.get(value)
-        if found is None:
-            found = known[value] = decode(value)
-        return found
-
-    return terms_of
+    return finish
 
 
 def _integer_product(
     terms: Terms, a: bytes, b: bytes, accumulators: Sequence[bytes], signs: Sequence[bool]
 ) -> bytes:
     """Return exact sums of products, which wrap."""
-    shape: Shape = terms.shape
-    left = lanes_of(a, shape.left_bits, is_signed=terms.left_signed)
-    right = lanes_of(b, shape.right_bits, is_signed=terms.right_signed)
-    if shape.rows:
-        one = left[: shape.rows * shape.depth].reshape(shape.rows, shape.depth)
-        other = right[: shape.depth * shape.columns].reshape(shape.depth, shape.columns)
-        total = (one @ other).reshape(-1)
-    else:
-        count = shape.depth * shape.columns
-        total = (left[:count] * right[:count]).reshape(shape.depth, shape.columns).sum(0)
-    if terms.is_negated:
-        total = -total
+    bits = terms.shape.bits
+    (total,) = _integer_sums(terms, a, b, 1)
     for data, is_negated in zip(accumulators, signs):
-        lanes = lanes_of(data, shape.bits, is_signed=True)[: len(total)]
+        lanes = lanes_of(data, bits, is_signed=True)[: len(total)]
         total = total - lanes if is_negated else total + lanes
-    return bytes_of(total, shape.bits)
+    return bytes_of(total, bits)
+
+
+def _integer_sums(terms: Terms, a: bytes, b: bytes, count: int) -> Lanes:
+    """Return the sums of a number of products, without accumulators."""
+    shape: Shape = terms.shape
+    left = lanes_of(a, shape.left_bits, is_signed=terms.left_signed).reshape(count, -1)
+    right = lanes_of(b, shape.right_bits, is_signed=terms.right_signed).reshape(count, -1)
+    size = shape.depth * shape.columns
+    if shape.rows:
+        # In float64, which BLAS multiplies: no sum has more than 53 bits.
+        one = left[:, : shape.rows * shape.depth].astype(np.float64)
+        other = right[:, :size].astype(np.float64)
+        sums = one.reshape(count, shape.rows, -1) @ other.reshape(count, shape.depth, -1)
+        total = sums.astype(np.int64).reshape(count, -1)
+    else:
+        total = (left[:, :size] * right[:, :size]).reshape(count, shape.depth, -1).sum(1)
+    return -total if terms.is_negated else total
+
+
+def _prepared_integers(terms: Terms, a: bytes, b: bytes, count: int) -> Lanes | None:
+    bits = terms.shape.bits
+    sums = _integer_sums(terms, a, b, count)
+    is_whole = sums.shape[1] * bits == terms.size * 8
+    return sums.astype(np.int64 if bits == 64 else np.int32) if is_whole else None
+
+
+def _add_integers(sums: Lanes, where: slice, accumulators: Lanes) -> Lanes:
+    return (accumulators.view(sums.dtype) + sums[where]).view(np.uint32)
+
+
+INTEGERS = Methods(_integer_product, _prepared_integers, _add_integers, lambda rows: True)
 
 
 def accumulator_add(op: Operation) -> Run:

@@ -13,6 +13,7 @@ from typing import Any, Callable, Final, Iterator, Mapping, Sequence
 
 from ipu_asm.emulator.faults import MachineFaultError
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.machine.deferred import DeferredProducts, Piece
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 
 RING: Final = 16
@@ -63,90 +64,11 @@ class LateOperation(NamedTuple):
     targets: Sequence[tuple[int, int]] = ()
     """Numbers of parts with the cycles in which they are written, counted from issue."""
 
+    number: int = 0
+    """That of the operation in its bundle."""
 
-class Product:
-    """A sum of products that is computed when it is needed, together with others.
-
-    `accumulators` are lists of values of parts, bytes or pieces of other products.
-    """
-
-    __slots__ = ("a", "accumulators", "b", "result", "signs", "terms")
-
-    def __init__(
-        self,
-        terms: Any,
-        a: bytes,
-        b: bytes,
-        accumulators: Sequence[Sequence[Any]],
-        signs: Sequence[bool],
-    ) -> None:
-        self.terms, self.a, self.b = terms, a, b
-        self.accumulators, self.signs = accumulators, signs
-        self.result: bytes | None = None
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether all of its accumulators are known."""
-        return all(
-            type(value) is bytes or value.product.result is not None
-            for values in self.accumulators
-            for value in values
-        )
-
-
-class Piece:
-    """The part `where` of the result of a product, in place of the value of a part."""
-
-    __slots__ = ("product", "where")
-
-    def __init__(self, product: Product, where: slice) -> None:
-        self.product, self.where = product, where
-
-
-_MAX_PRODUCTS = 64
-
-ComputeProducts = Callable[[Sequence[Product]], Sequence[bytes]]
-"""Computes products whose accumulators are known."""
-
-
-class DeferredProducts:
-    """Products that are still to be computed, in the order of their issue.
-
-    `compute` computes those whose accumulators are known; None if nothing is deferred.
-    """
-
-    def __init__(self) -> None:
-        self.waiting: list[Product] = []
-        self.compute: ComputeProducts | None = None
-
-    def add(self, product: Product) -> None:
-        """Take a product that is computed later."""
-        if len(self.waiting) >= _MAX_PRODUCTS:
-            self.compute_all()
-        self.waiting.append(product)
-
-    def joined(self, values: Sequence[Any]) -> bytes:
-        """Return values of parts as one, with pieces of products computed."""
-        return b"".join(value if type(value) is bytes else self.known(value) for value in values)
-
-    def known(self, piece: Piece) -> bytes:
-        """Return a piece of a product, which is computed if it is not yet."""
-        if piece.product.result is None:
-            self.compute_all()
-        assert piece.product.result is not None
-        return piece.product.result[piece.where]
-
-    def compute_all(self) -> None:
-        """Compute all products, those together whose accumulators are known."""
-        assert self.compute is not None
-        rest, self.waiting = self.waiting, []
-        while rest:
-            ready = [each for each in rest if each.is_ready]
-            for each in ready:
-                each.accumulators = [(self.joined(values),) for values in each.accumulators]
-            for each, result in zip(ready, self.compute(ready)):
-                each.result = result
-            rest = [each for each in rest if each.result is None]
+    cycle: int = 0
+    """When the last operand is read, counted from issue."""
 
 
 class Branch(NamedTuple):
@@ -189,6 +111,8 @@ class State:
         ]
         self.flight: list[list[Any]] = [[] for _ in range(RING)]
         self.late: list[list[LateOperation]] = [[] for _ in range(RING)]
+        self.late_forms: dict[tuple[int, int], LateOperation] = {}
+        """What waits for operands, by address of the bundle and number of the operation."""
         self.queues: dict[str, bytes] = {}
         self.memory = bytearray(MEMORY_SIZE)
         self.observers: list[Callable[[Store], object]] = []

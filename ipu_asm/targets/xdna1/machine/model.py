@@ -7,17 +7,19 @@ and rounded once; results below the normal numbers are +0. This is known from re
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.machine.deferred import Methods, Terms
 from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
-from ipu_asm.targets.aie.machine.products import Shape, Terms
+from ipu_asm.targets.aie.machine.products import Shape
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
-from ipu_asm.targets.aie.machine.state import Product
 from ipu_asm.targets.xdna1.description import FAMILIES, PAIR_NAMES
 
 _SHAPES = {
@@ -76,36 +78,67 @@ def multiply_floats(
     return _special_sums(words[0], words[1] ^ 0x8000 * terms.is_negated, accumulators, signs)
 
 
-def multiply_together(products: Sequence[Product]) -> list[bytes]:
-    """Return the results of many products, those with equal terms computed at once."""
-    groups: dict[Any, list[int]] = {}
-    for number, each in enumerate(products):
-        key = each.terms.shape, each.terms.is_negated, tuple(each.signs)
-        groups.setdefault(key, []).append(number)
-    results = [b""] * len(products)
-    with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew
-        for numbers in groups.values():
-            some = [products[number] for number in numbers]
-            for number, result in zip(numbers, _multiplied(some)):
-                results[number] = result
-    return results
+# Many products at once. Each term is rounded to the unit of the largest one by adding and
+# subtracting a number whose last bit has that unit: 1.5 * 2 ** 52 units.
+
+_ROUNDERS = np.ldexp(1.5, np.arange(512) + (53 - _SCALE))
+_ROUNDERS[0] = 0.0
+_ROUNDER_OF_SUM = np.ldexp(1.5, 52 - 23)
+_EXPONENT_BITS = 0x7FF << 52
+_NOTHING: Final = -(1 << 14)
+_SHORT_EXPONENTS = np.where(_WORDS & 0x7FFF == 0, _NOTHING, _EXPONENTS).astype(np.int16)
 
 
-def _multiplied(products: Sequence[Product]) -> list[bytes]:
-    terms, signs = products[0].terms, products[0].signs
-    left, right = _operands(terms, [each.a for each in products], [each.b for each in products])
-    accumulators = [
-        b"".join(each.accumulators[number][0] for each in products) for number in range(len(signs))
-    ]
-    sums = _product_sums(terms, left, right, accumulators, signs)
-    if sums is not None:
-        size = _LANES * 4
-        return [sums[start : start + size] for start in range(0, len(sums), size)]
-    return [
-        multiply_floats(each.terms, each.a, each.b, [values[0] for values in each.accumulators],
-                        each.signs)
-        for each in products
-    ]  # fmt: skip
+class _Sums(NamedTuple):
+    """Terms of products, first axis, in their lanes, with room for an accumulator; and rounders."""
+
+    terms: NDArray[np.float64]
+    rounders: NDArray[np.float64]
+
+
+@cache
+def _places(shape: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which words of the factors are multiplied, by term and lane."""
+    k, lane = (each.reshape(-1) for each in np.indices((8 if shape == _MATRIX else 2, _LANES)))
+    if shape == _MATRIX:
+        return lane // 4 * 8 + k, k * 4 + lane % 4
+    return k * _LANES + lane, k * _LANES + lane
+
+
+def prepared(terms: Terms, a: bytes, b: bytes, count: int) -> _Sums | None:
+    """Return the terms of many products; None if a factor is an infinity or a NaN."""
+    words = [np.frombuffer(each, np.uint16).reshape(count, -1) for each in (a, b)]
+    if any((_EXPONENT_FIELDS[each] == 255).any() for each in words):
+        return None
+    places = _places(terms.shape)
+    left, right = (_VALUES[own].take(at, 1) for own, at in zip(words, places))
+    depth = len(places[0]) // _LANES
+    by_term = [each.reshape(count, depth, _LANES).transpose(1, 0, 2) for each in (left, right)]
+    found = np.empty((depth + 1, count, _LANES))
+    np.multiply(by_term[0], by_term[1], out=found[:depth])
+    if terms.is_negated:
+        np.negative(found, out=found)
+    exponents = [_SHORT_EXPONENTS[own].take(at, 1) for own, at in zip(words, places)]
+    largest = np.add(*exponents).reshape(count, depth, _LANES).max(1)
+    return _Sums(found, _ROUNDERS[np.maximum(largest, 0)])
+
+
+def add_prepared(sums: _Sums, where: slice, accumulators: NDArray[Any]) -> NDArray[Any]:
+    """Return sums of terms and accumulators, all of them zeros or normal numbers."""
+    terms = sums.terms[:, where]
+    terms[-1] = accumulators.view(np.float32)
+    own = (terms[-1].view(np.int64) & _EXPONENT_BITS).view(np.float64)
+    rounders = np.maximum(own * _ROUNDER_OF_SUM, sums.rounders[where])
+    rounded = terms + rounders
+    rounded -= rounders
+    total: NDArray[np.float32] = rounded.sum(0).astype(np.float32)
+    return total.view(np.uint32)
+
+
+def is_plain(rows: NDArray[Any]) -> bool:
+    """Return whether float32 words are zeros or normal numbers above the smallest one."""
+    sizes = rows & np.uint32(0x7FFF_FFFF)
+    return not ((sizes - np.uint32(1) < 0x80_0000) | (sizes >= 0x7F80_0000)).any()
 
 
 def _operands(
@@ -263,19 +296,17 @@ def _to_nearest(value: int, shift: int) -> int:
     return quotient + (rest > half or (rest == half > 0 and quotient & 1))
 
 
-MODEL = model_of(
-    "xdna1",
-    Path(__file__).parent,
-    Generation(
-        storage=RegisterStorage(FAMILIES, PAIR_NAMES),
-        landing_of=lambda mnemonic: None,
-        families_without_bypass=frozenset(),
-        shapes=_SHAPES,
-        float_shapes=_FLOAT_SHAPES,
-        multiply_floats=multiply_floats,
-        add_floats=add_floats,
-        multiply_together=multiply_together,
-        shuffle_modes=48,
-        ups_saturates=True,
-    ),
+GENERATION = Generation(
+    storage=RegisterStorage(FAMILIES, PAIR_NAMES),
+    landing_of=lambda mnemonic: None,
+    families_without_bypass=frozenset(),
+    shapes=_SHAPES,
+    float_shapes=_FLOAT_SHAPES,
+    multiply_floats=Methods(multiply_floats, prepared, add_prepared, is_plain),
+    add_floats=add_floats,
+    defers_floats=True,
+    shuffle_modes=48,
+    ups_saturates=True,
 )
+
+MODEL = model_of("xdna1", Path(__file__).parent, GENERATION)

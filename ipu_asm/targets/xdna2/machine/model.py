@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.machine.deferred import Methods, Terms
 from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
-from ipu_asm.targets.aie.machine.products import Shape, Terms
+from ipu_asm.targets.aie.machine.products import Shape
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.xdna2.description import FAMILIES, PAIR_NAMES
 
@@ -73,6 +75,56 @@ def multiply_floats(
         _refuse_special(total, values)
         total = total - values if is_negated else total + values
     return total.tobytes()
+
+
+class _Sums(NamedTuple):
+    """What products add, and how many words their results have."""
+
+    sums: NDArray[np.float32]
+    width: int
+
+
+def prepared(terms: Terms, a: bytes, b: bytes, count: int) -> _Sums | None:
+    """Return the sums of many products; None if float32 holds one of them not exactly."""
+    left, right = (np.frombuffer(data, np.uint8).reshape(count, -1) for data in (a, b))
+    sizes = left.shape[1], right.shape[1]
+    if terms.shape == _LANES:
+        if sizes[0] != sizes[1] or sizes[0] not in _VECTOR_SIZES:
+            return None
+        sums = _floats(a) * _floats(b)
+        sums = np.negative(sums) if terms.is_negated else sums
+        return _Sums(sums.reshape(count, -1), terms.size // 4)
+    if terms.is_negated or sizes != (_BLOCKS_SIZE, _BLOCKS_SIZE):
+        return None
+    one, other = (
+        each[:, :_MANTISSAS].view(np.int8).reshape(count, 8, 8).astype(np.float32)
+        for each in (left, right)
+    )
+    exponents = [each[:, _MANTISSAS:].astype(np.int16) for each in (left, right)]
+    if any((own == 255).any() for own in exponents):
+        return None
+    places = exponents[0][:, :, None] + exponents[1][:, None]
+    exact = (one @ other.transpose(0, 2, 1)) * _POWERS[places]
+    sums = exact.astype(np.float32)
+    sums += np.float32(0)  # no sum is -0
+    return _Sums(sums.reshape(count, -1), terms.size // 4) if (sums == exact).all() else None
+
+
+_POWERS = np.ldexp(1.0, np.arange(512) - _BLOCK_BIAS)
+
+
+def add_prepared(sums: _Sums, where: slice, accumulators: NDArray[Any]) -> NDArray[Any]:
+    """Return sums of float32 numbers, each rounded once."""
+    own = sums.sums[where]
+    found = np.zeros((len(own), sums.width), np.float32)
+    lanes = own.shape[1]
+    np.add(own, accumulators.view(np.float32)[:, :lanes], out=found[:, :lanes])
+    return found.view(np.uint32)
+
+
+def is_plain(rows: NDArray[Any]) -> bool:
+    """Return whether all float32 words are finite."""
+    return not (rows & np.uint32(0x7F80_0000) == 0x7F80_0000).any()
 
 
 def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
@@ -133,19 +185,17 @@ def _to_float32(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
     return (total + 0.0).astype(np.float32)
 
 
-MODEL = model_of(
-    "xdna2",
-    Path(__file__).parent,
-    Generation(
-        storage=RegisterStorage(FAMILIES, PAIR_NAMES),
-        landing_of=_landing,
-        families_without_bypass=frozenset(("bm", "cm", "dm", "half")),
-        shapes=_SHAPES,
-        float_shapes=_FLOAT_SHAPES,
-        multiply_floats=multiply_floats,
-        add_floats=add_floats,
-        multiply_together=None,
-        shuffle_modes=54,
-        ups_saturates=False,
-    ),
+GENERATION = Generation(
+    storage=RegisterStorage(FAMILIES, PAIR_NAMES),
+    landing_of=_landing,
+    families_without_bypass=frozenset(("bm", "cm", "dm", "half")),
+    shapes=_SHAPES,
+    float_shapes=_FLOAT_SHAPES,
+    multiply_floats=Methods(multiply_floats, prepared, add_prepared, is_plain),
+    add_floats=add_floats,
+    defers_floats=False,
+    shuffle_modes=54,
+    ups_saturates=False,
 )
+
+MODEL = model_of("xdna2", Path(__file__).parent, GENERATION)

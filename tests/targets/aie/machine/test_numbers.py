@@ -1,7 +1,9 @@
 """Numbers of the vector units against plain integers and fractions."""
 
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,14 +11,26 @@ import pytest
 from ipu_asm.emulator import ProgramRun, UnknownResultError, run_program
 from ipu_asm.emulator.code_program import read_code_program
 from ipu_asm.emulator.code_runs import code_model, set_up
+from ipu_asm.targets.aie.machine.deferred import DeferredProducts, Piece, Product, Terms
 from ipu_asm.targets.aie.machine.numbers import bf16_of_fp32, saturated, shifted_right
-from ipu_asm.targets.aie.machine.products import Terms
+from ipu_asm.targets.aie.machine.products import INTEGERS
 from ipu_asm.targets.xdna1.machine import model as xdna1
 from ipu_asm.targets.xdna2.machine import model as xdna2
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 MODES = (0, 1, 2, 3, 8, 9, 10, 11, 12, 13)
 RANDOM = np.random.default_rng(7)
+
+
+GENERATIONS = {"xdna1": xdna1.GENERATION, "xdna2": xdna2.GENERATION}
+
+
+def terms_of(isa: str, key: tuple[int, int, int], size: int, *, is_negated: bool = False) -> Terms:
+    generation = GENERATIONS[isa]
+    is_float = key[0] == 2
+    shapes = generation.float_shapes if is_float else generation.shapes
+    methods = generation.multiply_floats if is_float else INTEGERS
+    return Terms(shapes[key], True, False, is_negated, 0, (False,), size, methods)
 
 
 def rounded(value: Fraction, mode: int) -> int:
@@ -73,7 +87,7 @@ def test_sums_of_xdna1_are_those_of_plain_integers(low: int, high: int) -> None:
         for is_negated in (False, True) * 8:
             a, b = numbers(32), numbers(32)
             acc = (numbers(16).astype(np.uint32) << 16) | RANDOM.integers(0, 1 << 16, 16)
-            terms = Terms("matrix", True, True, is_negated, True, False)
+            terms = terms_of("xdna1", (2, 3, 0), 64, is_negated=is_negated)
             data = acc.astype(np.uint32).tobytes()
             found = xdna1.multiply_floats(terms, a.tobytes(), b.tobytes(), [data], [False])
             sign = 0x8000 * is_negated
@@ -94,7 +108,7 @@ def test_blocks_are_added_with_one_rounding() -> None:
         exponents = [RANDOM.integers(110, 145, 8).astype(np.uint8) for _ in range(2)]
         acc = RANDOM.standard_normal(64).astype(np.float32)
         a, b = (part.tobytes() + own.tobytes() for part, own in zip(parts, exponents))
-        terms = Terms("blocks", True, True, False, True, False)
+        terms = terms_of("xdna2", (2, 1, 0), 256)
         found = np.frombuffer(
             xdna2.multiply_floats(terms, a, b, [acc.tobytes()], [False]), np.float32
         )
@@ -181,3 +195,56 @@ def test_products_computed_together_are_those_computed_alone() -> None:
         seen.append((machine.state.values(), machine.state.read_memory(0x70000, 64)))
     assert seen[0] == seen[1]
     assert any(seen[0][1][32:])
+
+
+BLOCKS = {(0x3B, 0x43): (110, 150), (0x3F, 0x40): (60, 200), (0, 0x7F): (0, 256)}
+KINDS = [
+    *(("xdna1", key, 64, (64, 64)) for key in xdna1.GENERATION.float_shapes),
+    *(("xdna1", key, 128, (64, 64)) for key in xdna1.GENERATION.shapes),
+    ("xdna2", (2, 3, 1), 256, (64, 64)),
+    ("xdna2", (2, 1, 0), 256, (72, 72)),
+    *(("xdna2", key, 256, (64, 64)) for key in xdna2.GENERATION.shapes),
+]
+
+
+@pytest.mark.parametrize(("isa", "key", "size", "factors"), KINDS)
+@pytest.mark.parametrize("exponents", BLOCKS)
+def test_chains_of_products_are_those_computed_one_by_one(
+    isa: str, key: tuple[int, int, int], size: int, factors: tuple[int, int],
+    exponents: tuple[int, int],
+) -> None:  # fmt: skip
+    """`exponents` are upper bytes of bfloat16 numbers, the last ones with infinities and NaNs."""
+
+    def factor(count: int) -> bytes:
+        data = RANDOM.integers(0, 256, count).astype(np.uint8)
+        if key[0] == 2 and count == 64:
+            data[1::2] = RANDOM.integers(*exponents, 32) | RANDOM.integers(0, 2, 32) << 7
+        data[64:] = RANDOM.integers(*BLOCKS[exponents], count - min(count, 64))
+        return data.tobytes()
+
+    def product(number: int, accumulators: list[Any]) -> Product:
+        return Product(kinds[number % 2], *pairs[number], accumulators)
+
+    kinds = [terms_of(isa, key, size, is_negated=bool(negated)) for negated in (0, key[1] == 3)]
+    pairs = [(factor(factors[0]), factor(factors[1])) for _ in range(24)]
+    start = RANDOM.standard_normal(size // 4).astype(np.float32).tobytes()
+    with np.errstate(all="ignore"):
+        results = []
+        for is_together in (False, True):
+            deferred = DeferredProducts()
+            found: list[Product] = []
+            for number in range(24):
+                last = found[number - 3] if number >= 3 else None
+                half = slice(0, size // 2), slice(size // 2, size)
+                pieces: list[Any] = [Piece(last, each) for each in half] if last else [start]
+                found.append(product(number, [pieces] if number % 7 else []))
+                deferred.add(found[-1])
+                if not is_together:
+                    try:
+                        deferred.compute_all()
+                    except UnknownResultError:
+                        break
+            with suppress(UnknownResultError):
+                deferred.compute_all()
+            results.append([each.result for each in found])
+    assert results[0] == results[1][: len(results[0])]
