@@ -75,7 +75,12 @@ class Product:
         terms = self.terms
         used = [known_bytes(values) for values in self.accumulators]
         found = terms.methods.exactly(terms, self.a, self.b, used, terms.signs)
-        self.result = found[: terms.size].ljust(terms.size, b"\0")
+        self.set_result(found[: terms.size].ljust(terms.size, b"\0"))
+
+    def set_result(self, result: bytes) -> None:
+        """Set the result, and forget what it was computed of: chains have no end."""
+        self.result = result
+        self.accumulators, self.source, self.a, self.b = (), None, b"", b""
 
 
 class Piece:
@@ -113,9 +118,12 @@ class DeferredProducts:
             self.compute_all()
         self.waiting.append(product)
 
-    def joined(self, values: Sequence[Any]) -> bytes:
-        """Return values of parts as one, with pieces of products computed."""
-        if any(type(value) is Piece and value.product.result is None for value in values):
+    def joined(self, values: Any) -> bytes:
+        """Return values of parts as one, or the result of a product, computed where needed."""
+        if type(values) is Product:
+            if values.result is None:
+                self.compute_all()
+        elif any(type(value) is Piece and value.product.result is None for value in values):
             self.compute_all()
         return known_bytes(values)
 
@@ -166,7 +174,7 @@ def _computed_together(products: Sequence[Product]) -> bool:
     for kind, some in kinds.items():
         size, data = some[0].terms.size, results[kind].tobytes()
         for place, product in enumerate(some):
-            product.result = data[place * size : place * size + size]
+            product.set_result(data[place * size : place * size + size])
     return True
 
 

@@ -12,8 +12,10 @@ from ipu_asm.emulator.faults import EmulatorError, MachineFaultError, UnknownRes
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.forms import DELAY_SLOTS
 from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors
+from ipu_asm.targets.aie.machine.blocks import Blocks
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Registers, Run
 from ipu_asm.targets.aie.machine.semantics import Semantics, SemanticsTable
+from ipu_asm.targets.aie.machine.translation import BoundOperation
 from ipu_asm.targets.aie.machine.state import RETURNED, RING, Branch, Snapshot, State
 
 EFFECTS: Mapping[str, Callable[[Operation], Run]] = {
@@ -32,8 +34,7 @@ _RUN_ALTHOUGH_OUTSIDE = ("lock",)
 class BoundBundle(NamedTuple):
     """A bundle as functions, stores last: loads of the same bundle see what was there before."""
 
-    runs: Sequence[Run]
-    mnemonics: Sequence[str]
+    operations: Sequence[BoundOperation]
     next_pc: int
     accesses_memory: bool
     problem: EmulatorError | None = None
@@ -58,6 +59,8 @@ class CoreMachine:
         self._loop_start, self._loop_end, self._loop_count = loop
         self._link = generation.storage.parts_named("lr")[0]
         self._cells = cells
+        self._has_jumped = False
+        self._blocks = Blocks(self.state, self._bundles, generation, EFFECTS)
 
     def start(self, address: int) -> None:
         """Go to a first bundle; a return to what is now in the link register ends the program."""
@@ -82,8 +85,14 @@ class CoreMachine:
         each. Raises as `step` does.
         """
         state, before = self.state, self.state.executed
+        is_watched = stop is not None or trace is not None
         with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew
             while state.executed - before < limit and not state.end:
+                if self._has_jumped and not is_watched:
+                    self._has_jumped = False
+                    if self._blocks.is_hot(state.pc):
+                        self._blocks.run(before + limit - state.executed, self.return_address)
+                        continue
                 if stop is not None and state.executed > before and stop(state.pc):
                     break
                 if trace is not None:
@@ -105,22 +114,22 @@ class CoreMachine:
         if bundle.accesses_memory and state.quiet_until > state.cycle:
             self._stall()
         state.land()
-        run = None
+        operation = None
         try:
             if bundle.problem is not None:
                 raise bundle.problem
-            for run in bundle.runs:
-                run()
+            for operation in bundle.operations:
+                operation.run()
             state.pc = bundle.next_pc
             if state.taken is not None or state.branch is not None:
-                run = None
+                operation = None
                 self._branch(pc)
             elif self._cells[self._loop_count][1] and self._cells[self._loop_end][1] == pc:
                 self._repeat(pc)
         except EmulatorError as error:
             state.forget_issue()
             state.pc = pc
-            _raise(error, bundle, run)
+            _raise(error, operation)
         state.cycle += 1
         state.executed += 1
 
@@ -151,6 +160,7 @@ class CoreMachine:
         if branch.kind == "jl":
             self._write(self._link, state.pc, pc)
         state.pc = branch.target
+        self._has_jumped = True
         if branch.kind == "ret" and branch.target == self.return_address:
             state.end = RETURNED
 
@@ -167,6 +177,7 @@ class CoreMachine:
         self._write(self._loop_count, left, pc)
         if left:
             state.pc = cells[self._loop_start][1]
+            self._has_jumped = True
 
     # Binding
 
@@ -175,23 +186,21 @@ class CoreMachine:
         unit = self.program.unit_at(pc)
         if unit is None:
             raise MachineFaultError(self.program.problem_at(pc))
-        bound: list[tuple[bool, str, Run]] = []
+        bound: list[BoundOperation] = []
         problem: EmulatorError | None = None
         accesses_memory = False
         for number, instruction in enumerate(unit.instructions):
-            mnemonic = instruction.mnemonic
             try:
                 known = self._known(instruction)
                 accesses_memory = accesses_memory or known.effect in _ACCESSES
                 run = self._bind(instruction, known, (pc, number))
                 if known.effect not in _IDLE:
-                    bound.append((known.effect in _STORES, mnemonic, run))
+                    bound.append(BoundOperation(number, instruction, known, run))
             except EmulatorError as error:
-                problem = UnknownResultError(f"{mnemonic}: {error}")
+                problem = UnknownResultError(f"{instruction.mnemonic}: {error}")
                 break
-        bound.sort(key=lambda each: each[0])
-        runs, mnemonics = [run for _, _, run in bound], [name for _, name, _ in bound]
-        found = BoundBundle(runs, mnemonics, pc + unit.size, accesses_memory, problem)
+        bound.sort(key=lambda each: each.semantics.effect in _STORES)
+        found = BoundBundle(bound, pc + unit.size, accesses_memory, problem)
         self._bundles[pc] = found
         return found
 
@@ -233,9 +242,8 @@ class CoreMachine:
         self.state.restore(saved)
 
 
-def _raise(error: EmulatorError, bundle: BoundBundle, run: Run | None) -> NoReturn:
+def _raise(error: EmulatorError, operation: BoundOperation | None) -> NoReturn:
     """Raise an error of an operation with its mnemonic in front."""
-    if run is None:
+    if operation is None:
         raise error
-    mnemonic = bundle.mnemonics[bundle.runs.index(run)]
-    raise type(error)(f"{mnemonic}: {error}") from None
+    raise type(error)(f"{operation.instruction.mnemonic}: {error}") from None

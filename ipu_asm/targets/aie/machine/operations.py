@@ -364,7 +364,7 @@ class Operation:
     def number_writer(self, name: str) -> NumberWriter:
         """Return what writes a number to a register."""
         field = self.fields[name]
-        return self._registers.number_writer(field.text, self._landing(name), field.bypass)
+        return self._registers.number_writer(field.text, self.landing(name), field.bypass)
 
     def register_writer(self, name: str) -> NumberWriter:
         """Return what writes a number to a register by name, one cycle after issue."""
@@ -373,7 +373,7 @@ class Operation:
     def data_writer(self, name: str) -> DataWriter:
         """Return what writes bytes to a register; what is missing at the end is 0."""
         field = self.fields[name]
-        return self._registers.data_writer(field.text, self._landing(name), field.bypass)
+        return self._registers.data_writer(field.text, self.landing(name), field.bypass)
 
     def pieces(self, name: str) -> Callable[[], list[Any]]:
         """Return the reader of values of parts, pieces of products as they are."""
@@ -381,9 +381,10 @@ class Operation:
 
     def product_writer(self, name: str) -> Callable[[Product, int], None]:
         """Return what writes the pieces of a product that is computed later."""
-        return self._registers.product_writer(self.fields[name].text, self._landing(name))
+        return self._registers.product_writer(self.fields[name].text, self.landing(name))
 
-    def _landing(self, name: str) -> int:
+    def landing(self, name: str) -> int:
+        """Return the cycle in which a result is written, counted from issue."""
         landing = self.fields[name].write
         if landing is None:
             raise UnknownResultError(f"in which cycle `{name}` is written is not public")
@@ -398,7 +399,7 @@ class Operation:
         """
         storage, mnemonic = self.generation.storage, self.mnemonic
         targets = [
-            (part, self._landing(name))
+            (part, self.landing(name))
             for name in results
             for part in storage.parts_named(self.fields[name].text)
         ]

@@ -1,0 +1,280 @@
+"""Execution of translated blocks, many bundles at once.
+
+Stores and products of blocks are put off: memory is that in front of the first of them, until all
+are carried out together. Where something goes wrong, the state of that moment comes back, and the
+machine steps through its bundles one by one: it tells in front of which one it stops, and why.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Final, Mapping, NoReturn
+
+from ipu_asm.emulator.faults import EmulatorError, MachineFaultError
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
+from ipu_asm.targets.aie.machine.state import (
+    MEMORY_END,
+    MEMORY_START,
+    RETURNED,
+    RING,
+    State,
+)
+from ipu_asm.targets.aie.machine.translation import (
+    MAX_BUNDLES,
+    Block,
+    Context,
+    Loop,
+    Pending,
+    Pipeline,
+    Waiting,
+    translate,
+)
+
+_HOT: Final = 16
+"""Visits of a bundle by jumps before the block there is translated."""
+
+_MAX_PRODUCTS = 512
+_MAX_STORES = 4096
+_MAX_BLOCKS = 2000
+_MAX_FAILURES = 32
+_LINE = 32
+_NO_LOOP = Loop()
+
+
+class _DirtyError(Exception):
+    """A load of a line of memory whose store was put off."""
+
+
+class _SpecialError(Exception):
+    """An access that single steps have to carry out."""
+
+
+class _Place(NamedTuple):
+    """Where a block begins: what is in flight, and the count of the hardware loop."""
+
+    pc: int
+    cycle: int
+    executed: int
+    pipeline: Pipeline
+    values: list[Any]
+    loop: Loop
+    count: int
+
+    @property
+    def active(self) -> Loop:
+        """The hardware loop, if it is active."""
+        return self.loop if self.count else _NO_LOOP
+
+
+class _Saved(NamedTuple):
+    """A place to come back to; memory is as it was there."""
+
+    place: _Place
+    cells: list[Any]
+    queues: dict[str, bytes]
+
+
+class _BlockState:
+    """The state as effects in blocks see it: memory with stores that are put off."""
+
+    cycle = 0
+    """Of no meaning: results land where the block says."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.products = state.products
+        self.taken: tuple[int, str] | None = None
+        self.stores: list[tuple[int, Any, int]] = []
+        self.dirty: set[int] = set()
+
+    @property
+    def queues(self) -> dict[str, bytes]:
+        return self._state.queues
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        if not self.dirty.isdisjoint(range(address & -_LINE, address + size, _LINE)):
+            raise _DirtyError
+        return self._state.read_memory(address, size)
+
+    def write_memory(self, address: int, data: bytes, pc: int) -> None:
+        if not MEMORY_START <= address <= MEMORY_END - len(data):
+            raise _SpecialError
+        self.stores.append((address, data, pc))
+        self.dirty.update(range(address & -_LINE, address + len(data), _LINE))
+
+
+def _leave() -> NoReturn:
+    raise _SpecialError
+
+
+class Blocks:
+    """The translated blocks of a machine, whose bundles were all executed before."""
+
+    def __init__(
+        self,
+        state: State,
+        bundles: Mapping[int, Any],
+        generation: Generation,
+        effects: Mapping[str, Callable[[Operation], Run]],
+    ) -> None:
+        self._state = state
+        self._seen = _BlockState(state)
+        parts = [generation.storage.parts_named(name)[0] for name in ("ls", "le", "lc")]
+        self._start, self._end, self._count = parts
+        names = {
+            "D": self._seen.dirty,
+            "S": self._seen.stores.append,
+            "W": state.products.waiting.append,
+            "known": state.products.joined,
+            "Dirty": _DirtyError,
+            "leave": _leave,
+        }
+        self._context = Context(bundles, generation, effects, self._seen, frozenset(parts), names)
+        self._blocks: dict[Any, Block | None] = {}
+        self._visits: dict[int, int] = {}
+        self._slow_until = 0
+        self._failures = 0
+
+    def is_hot(self, pc: int) -> bool:
+        """Count a visit by a jump; return whether there were enough to translate."""
+        visits = self._visits[pc] = self._visits.get(pc, 0) + 1
+        return visits >= _HOT and self._state.executed >= self._slow_until
+
+    def run(self, limit: int, return_address: int) -> None:
+        """Execute blocks as long as there are some, up to `limit` bundles."""
+        place = self._entered()
+        if place is None or self._failures >= _MAX_FAILURES:
+            return
+        last = place.executed + limit
+        self._save(place)
+        block = self._block(place.pc, place.active, place.pipeline)
+        while block is not None:
+            if block.turns > place.count or place.executed + block.size > last:
+                block = self._block(place.pc, place.active, place.pipeline, 1)
+                if block is None or place.executed + block.size > last:
+                    self._visits[place.pc] = _HOT
+                    break
+            following = self._executed(block, place)
+            if following is None:
+                return
+            if following is place:
+                continue
+            place = following
+            if block.is_return and place.pc == return_address:
+                self._state.end = RETURNED
+                break
+            key = place.pc, place.active
+            if key not in block.following:
+                block.following[key] = self._block(*key, place.pipeline)
+            block = block.following[key]
+            seen = self._seen
+            if len(seen.products.waiting) >= _MAX_PRODUCTS or len(seen.stores) >= _MAX_STORES:
+                if not self._carry_out(place):
+                    return
+        if self._carry_out(place):
+            self._put_back(place)
+
+    def _executed(self, block: Block, place: _Place) -> _Place | None:
+        """Return the place behind a block; the same to try again, None if that before came back."""
+        state, seen = self._state, self._seen
+        marks, queues = (len(seen.products.waiting), len(seen.stores)), dict(state.queues)
+        try:
+            pc, count, values = block.run(state.cells, place.cycle, self._image, place.values)
+        except _DirtyError:
+            state.queues = queues
+            del seen.products.waiting[marks[0] :], seen.stores[marks[1] :]
+            if seen.stores:
+                return place if self._carry_out(place) else None
+            return self._bring_back(place.executed + block.size)
+        except (EmulatorError, _SpecialError):
+            self._failures += 1
+            return self._bring_back(place.executed + block.size)
+        return _Place(
+            pc, place.cycle + block.size, place.executed + block.size, block.pipeline, values,
+            place.loop, place.count if count is None else count,
+        )  # fmt: skip
+
+    def _block(
+        self, pc: int, loop: Loop, pipeline: Pipeline, turns: int = MAX_BUNDLES
+    ) -> Block | None:
+        key = pc, loop, pipeline, turns
+        if key not in self._blocks:
+            if len(self._blocks) >= _MAX_BLOCKS:
+                return None
+            self._blocks[key] = translate(self._context, pc, loop, pipeline, turns)
+        return self._blocks[key]
+
+    # Between single steps and blocks
+
+    def _entered(self) -> _Place | None:
+        """Take what is in flight out of the state; None if blocks cannot begin here."""
+        state, cells = self._state, self._state.cells
+        if state.branch is not None or state.quiet_until > state.cycle:
+            return None
+        now = state.cycle
+        cycles = range(now, now + RING)
+        writes = [write for cycle in cycles for write in state.flight[cycle % RING]]
+        late = [each for cycle in cycles for each in state.late[cycle % RING]]
+        count = cells[self._count][1]
+        for part, value, landing, *_ in writes:
+            if part == self._count and landing == now:
+                count = value
+            elif part in (self._start, self._end, self._count):
+                return None
+        pending = [
+            Pending(part, landing - now, issue - now, pc, bypass)
+            for part, _, landing, issue, pc, bypass in writes
+        ]
+        waiting = [Waiting(each.pc, each.number, each.issue - now) for each in late]
+        values = [write[1] for write in writes] + [each.read for each in late]
+        for some in (*state.flight, *state.late):
+            some.clear()
+        loop = Loop(cells[self._start][1], cells[self._end][1])
+        pipeline = Pipeline(tuple(pending), tuple(waiting))
+        return _Place(state.pc, now, state.executed, pipeline, values, loop, count)
+
+    def _put_back(self, place: _Place) -> None:
+        """Put what is in flight back into the state."""
+        state, values = self._state, iter(place.values)
+        state.pc, state.cycle, state.executed = place.pc, place.cycle, place.executed
+        for (part, landing, issue, pc, bypass), value in zip(place.pipeline.writes, values):
+            land = place.cycle + landing
+            write = part, value, land, place.cycle + issue, pc, bypass
+            state.flight[land % RING].append(write)
+        for (pc, number, issue), read in zip(place.pipeline.waiting, values):
+            form = state.late_forms[pc, number]
+            late = form._replace(read=read, issue=place.cycle + issue)
+            state.late[(late.issue + form.cycle - 1) % RING].append(late)
+
+    def _save(self, place: _Place) -> None:
+        state = self._state
+        self._saved = _Saved(place, list(state.cells), dict(state.queues))
+        self._image = bytes(state.memory[MEMORY_START:MEMORY_END])
+
+    def _carry_out(self, place: _Place) -> bool:
+        """Compute products and store what was put off; False if the last saved place came back."""
+        state, seen = self._state, self._seen
+        try:
+            state.products.compute_all()
+        except EmulatorError:
+            self._failures += 1
+            self._bring_back(place.executed)
+            return False
+        for address, data, pc in seen.stores:
+            known = data if type(data) is bytes else state.products.joined(data)
+            state.write_memory(address, known, pc)
+        seen.stores.clear()
+        seen.dirty.clear()
+        self._save(place)
+        return True
+
+    def _bring_back(self, until: int) -> None:
+        """Return to the last saved place; single steps go on to behind a number of bundles."""
+        state, seen = self._state, self._seen
+        seen.products.waiting.clear()
+        seen.stores.clear()
+        seen.dirty.clear()
+        state.cells[:] = self._saved.cells
+        state.queues = dict(self._saved.queues)
+        self._slow_until = until
+        self._put_back(self._saved.place)
