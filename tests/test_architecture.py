@@ -71,8 +71,12 @@ WORTH_A_FILE = {
 DATA = ("instruction_spec.py", "texts.py")
 OF_EACH_SET = ("__main__.py", "description.py", "machine_code.py", "manifest.py")
 # One makes calls out of the operand names of an instruction set, never out of what users write;
-# the other runs what Jinja's sandbox generates.
-MAKERS_OF_CODE = (Path("ipu_asm/emulator/binding.py"), Path("ipu_asm/source/jinja/compiled.py"))
+# one runs what Jinja's sandbox generates; one makes functions of numbers in machine code.
+MAKERS_OF_CODE = (
+    Path("ipu_asm/emulator/binding.py"),
+    Path("ipu_asm/source/jinja/compiled.py"),
+    Path("ipu_asm/targets/aie/machine/translation.py"),
+)
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 # Words that are a slot's, a flow's or Python's as well as a mnemonic.
 ALSO_OTHER_THINGS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.targets.aie.machine.operations import Number, Operation
 
-_MASK = (1 << 20) - 1
+ADDRESS_MASK = (1 << 20) - 1
 _NEXT_DIMENSION = 4
 """A pointer that moves in three dimensions uses a second dimension register so far behind."""
 
@@ -16,7 +16,7 @@ def address_of(op: Operation) -> Number:
     inside = next((name for name in ("offset", "dj") if name in op.in_bracket), None)
     if inside is not None:
         offset = op.number(inside)
-        return lambda: pointer() + offset() & _MASK
+        return lambda: pointer() + offset() & ADDRESS_MASK
     step = _step_of(op)
     if step is None:
         return pointer
@@ -24,7 +24,7 @@ def address_of(op: Operation) -> Number:
 
     def moved() -> int:
         address = pointer()
-        move(address + step() & _MASK, state.cycle)
+        move(address + step() & ADDRESS_MASK, state.cycle)
         return address
 
     return moved

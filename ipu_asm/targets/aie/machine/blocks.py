@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Final, Mapping, NoReturn
 
-from ipu_asm.emulator.faults import EmulatorError, MachineFaultError
+from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
+from ipu_asm.targets.aie.machine.slots import Pending, Waiting
 from ipu_asm.targets.aie.machine.state import (
     MEMORY_END,
     MEMORY_START,
@@ -24,11 +25,10 @@ from ipu_asm.targets.aie.machine.translation import (
     Block,
     Context,
     Loop,
-    Pending,
     Pipeline,
-    Waiting,
     translate,
 )
+from ipu_asm.targets.aie.machine.written_effects import LINE
 
 _HOT: Final = 16
 """Visits of a bundle by jumps before the block there is translated."""
@@ -37,7 +37,6 @@ _MAX_PRODUCTS = 512
 _MAX_STORES = 4096
 _MAX_BLOCKS = 2000
 _MAX_FAILURES = 32
-_LINE = 32
 _NO_LOOP = Loop()
 
 
@@ -50,7 +49,7 @@ class _SpecialError(Exception):
 
 
 class _Place(NamedTuple):
-    """Where a block begins: what is in flight, and the count of the hardware loop."""
+    """Where a block begins: what is in flight, and how often the loop is still repeated."""
 
     pc: int
     cycle: int
@@ -58,12 +57,12 @@ class _Place(NamedTuple):
     pipeline: Pipeline
     values: list[Any]
     loop: Loop
-    count: int
+    left: int
 
     @property
     def active(self) -> Loop:
         """The hardware loop, if it is active."""
-        return self.loop if self.count else _NO_LOOP
+        return self.loop if self.left else _NO_LOOP
 
 
 class _Saved(NamedTuple):
@@ -81,26 +80,28 @@ class _BlockState:
     """Of no meaning: results land where the block says."""
 
     def __init__(self, state: State) -> None:
-        self._state = state
         self.products = state.products
+        self.queues = state.queues
         self.taken: tuple[int, str] | None = None
         self.stores: list[tuple[int, Any, int]] = []
         self.dirty: set[int] = set()
-
-    @property
-    def queues(self) -> dict[str, bytes]:
-        return self._state.queues
+        self.image = b""
 
     def read_memory(self, address: int, size: int) -> bytes:
-        if not self.dirty.isdisjoint(range(address & -_LINE, address + size, _LINE)):
-            raise _DirtyError
-        return self._state.read_memory(address, size)
+        if not MEMORY_START <= address <= MEMORY_END - size:
+            raise _SpecialError
+        line, end, dirty = address & -LINE, address + size, self.dirty
+        while line < end:  # faster than a set of these few
+            if line in dirty:
+                raise _DirtyError
+            line += LINE
+        return self.image[address - MEMORY_START : end - MEMORY_START]
 
     def write_memory(self, address: int, data: bytes, pc: int) -> None:
         if not MEMORY_START <= address <= MEMORY_END - len(data):
             raise _SpecialError
         self.stores.append((address, data, pc))
-        self.dirty.update(range(address & -_LINE, address + len(data), _LINE))
+        self.dirty.update(range(address & -LINE, address + len(data), LINE))
 
 
 def _leave() -> NoReturn:
@@ -142,14 +143,14 @@ class Blocks:
 
     def run(self, limit: int, return_address: int) -> None:
         """Execute blocks as long as there are some, up to `limit` bundles."""
-        place = self._entered()
-        if place is None or self._failures >= _MAX_FAILURES:
+        place = self._entered() if self._failures < _MAX_FAILURES else None
+        if place is None:
             return
         last = place.executed + limit
         self._save(place)
         block = self._block(place.pc, place.active, place.pipeline)
         while block is not None:
-            if block.turns > place.count or place.executed + block.size > last:
+            if block.turns > place.left or place.executed + block.size > last:
                 block = self._block(place.pc, place.active, place.pipeline, 1)
                 if block is None or place.executed + block.size > last:
                     self._visits[place.pc] = _HOT
@@ -168,31 +169,36 @@ class Blocks:
                 block.following[key] = self._block(*key, place.pipeline)
             block = block.following[key]
             seen = self._seen
-            if len(seen.products.waiting) >= _MAX_PRODUCTS or len(seen.stores) >= _MAX_STORES:
-                if not self._carry_out(place):
-                    return
+            is_full = len(seen.products.waiting) >= _MAX_PRODUCTS or len(seen.stores) >= _MAX_STORES
+            if is_full and not self._carry_out(place):
+                return
         if self._carry_out(place):
             self._put_back(place)
 
     def _executed(self, block: Block, place: _Place) -> _Place | None:
         """Return the place behind a block; the same to try again, None if that before came back."""
         state, seen = self._state, self._seen
-        marks, queues = (len(seen.products.waiting), len(seen.stores)), dict(state.queues)
+        marks, queues = (len(seen.products.waiting), len(seen.stores)), dict(seen.queues)
         try:
-            pc, count, values = block.run(state.cells, place.cycle, self._image, place.values)
+            pc, count, values = block.run(state.cells, place.cycle, self._seen.image, place.values)
         except _DirtyError:
-            state.queues = queues
+            self._set_queues(queues)
             del seen.products.waiting[marks[0] :], seen.stores[marks[1] :]
             if seen.stores:
                 return place if self._carry_out(place) else None
-            return self._bring_back(place.executed + block.size)
+            self._bring_back(place.executed + block.size)
+            return None
         except (EmulatorError, _SpecialError):
             self._failures += 1
-            return self._bring_back(place.executed + block.size)
-        return _Place(
-            pc, place.cycle + block.size, place.executed + block.size, block.pipeline, values,
-            place.loop, place.count if count is None else count,
-        )  # fmt: skip
+            self._bring_back(place.executed + block.size)
+            return None
+        loop, left = place.loop, place.left if count is None else count
+        if block.sets_loop:
+            found = self._loop_of(block.pipeline, values)
+            assert found is not None
+            loop, left = found
+        return _Place(pc, place.cycle + block.size, place.executed + block.size, block.pipeline,
+                      values, loop, left)  # fmt: skip
 
     def _block(
         self, pc: int, loop: Loop, pipeline: Pipeline, turns: int = MAX_BUNDLES
@@ -208,30 +214,37 @@ class Blocks:
 
     def _entered(self) -> _Place | None:
         """Take what is in flight out of the state; None if blocks cannot begin here."""
-        state, cells = self._state, self._state.cells
+        state = self._state
         if state.branch is not None or state.quiet_until > state.cycle:
             return None
         now = state.cycle
         cycles = range(now, now + RING)
         writes = [write for cycle in cycles for write in state.flight[cycle % RING]]
         late = [each for cycle in cycles for each in state.late[cycle % RING]]
-        count = cells[self._count][1]
-        for part, value, landing, *_ in writes:
-            if part == self._count and landing == now:
-                count = value
-            elif part in (self._start, self._end, self._count):
-                return None
         pending = [
             Pending(part, landing - now, issue - now, pc, bypass)
             for part, _, landing, issue, pc, bypass in writes
         ]
         waiting = [Waiting(each.pc, each.number, each.issue - now) for each in late]
         values = [write[1] for write in writes] + [each.read for each in late]
+        pipeline = Pipeline(tuple(pending), tuple(waiting))
+        found = self._loop_of(pipeline, values)
+        if found is None:
+            return None
         for some in (*state.flight, *state.late):
             some.clear()
-        loop = Loop(cells[self._start][1], cells[self._end][1])
-        pipeline = Pipeline(tuple(pending), tuple(waiting))
-        return _Place(state.pc, now, state.executed, pipeline, values, loop, count)
+        return _Place(state.pc, now, state.executed, pipeline, values, *found)
+
+    def _loop_of(self, pipeline: Pipeline, values: list[Any]) -> tuple[Loop, int] | None:
+        """Return the hardware loop and its count in the next cycle; None if they change later."""
+        cells = self._state.cells
+        found = {part: cells[part][1] for part in (self._start, self._end, self._count)}
+        for write, value in zip(pipeline.writes, values):
+            if write.part in found:
+                if write.landing:
+                    return None
+                found[write.part] = value
+        return Loop(found[self._start], found[self._end]), found[self._count]
 
     def _put_back(self, place: _Place) -> None:
         """Put what is in flight back into the state."""
@@ -246,10 +259,14 @@ class Blocks:
             late = form._replace(read=read, issue=place.cycle + issue)
             state.late[(late.issue + form.cycle - 1) % RING].append(late)
 
+    def _set_queues(self, held: Mapping[str, bytes]) -> None:
+        self._seen.queues.clear()
+        self._seen.queues.update(held)
+
     def _save(self, place: _Place) -> None:
         state = self._state
         self._saved = _Saved(place, list(state.cells), dict(state.queues))
-        self._image = bytes(state.memory[MEMORY_START:MEMORY_END])
+        self._seen.image = bytes(state.memory[MEMORY_START:MEMORY_END])
 
     def _carry_out(self, place: _Place) -> bool:
         """Compute products and store what was put off; False if the last saved place came back."""
@@ -262,7 +279,10 @@ class Blocks:
             return False
         for address, data, pc in seen.stores:
             known = data if type(data) is bytes else state.products.joined(data)
-            state.write_memory(address, known, pc)
+            if state.observers:
+                state.write_memory(address, known, pc)
+            else:
+                state.memory[address : address + len(known)] = known
         seen.stores.clear()
         seen.dirty.clear()
         self._save(place)
@@ -275,6 +295,6 @@ class Blocks:
         seen.stores.clear()
         seen.dirty.clear()
         state.cells[:] = self._saved.cells
-        state.queues = dict(self._saved.queues)
+        self._set_queues(self._saved.queues)
         self._slow_until = until
         self._put_back(self._saved.place)

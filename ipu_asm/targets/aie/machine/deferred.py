@@ -7,8 +7,7 @@ a part of it to accumulators, one product of each chain at a time.
 
 from __future__ import annotations
 
-from itertools import groupby
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Protocol, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,28 +39,33 @@ class Terms(NamedTuple):
         return not any(self.signs) and len(self.signs) <= 1
 
 
+class Sums(Protocol):
+    """What the products of many terms add to accumulators; `results` are by lane and product."""
+
+    results: Array
+
+    def add(self, where: slice, accumulators: Array) -> None:
+        """Add a range of the products to accumulators, one to each."""
+
+    def is_plain(self, numbers: Array) -> bool:
+        """Return whether there is no number that `add` gets wrong."""
+
+
 class Methods(NamedTuple):
     """How products are computed: `exactly` one, or many at once.
 
-    `prepare` returns what a number of products with the same terms add, of the bytes of their
-    factors; None if they have to be computed one by one. `add` gets a range of that and the
-    accumulators, rows of 32-bit words, and returns such rows. `is_plain` tells whether rows hold
-    no number that `add` gets wrong.
+    `prepare` gets the bytes of the factors of a number of products with the same terms; it returns
+    None if they have to be computed one by one.
     """
 
     exactly: Callable[[Terms, bytes, bytes, Sequence[bytes], Sequence[bool]], bytes]
-    prepare: Callable[[Terms, bytes, bytes, int], Any]
-    add: Callable[[Any, slice, Array], Array]
-    is_plain: Callable[[Array], bool]
+    prepare: Callable[[Terms, bytes, bytes, int], Sums | None]
 
 
 class Product:
-    """A sum of products, with the accumulators that count: products or values of parts.
+    """A sum of products. Accumulators are products or values of parts: bytes and pieces."""
 
-    Values of parts are bytes or pieces of products.
-    """
-
-    __slots__ = ("a", "accumulators", "b", "level", "place", "result", "source", "terms")
+    __slots__ = ("a", "accumulators", "b", "kind", "level", "place", "result", "source", "terms")
 
     def __init__(self, terms: Terms, a: bytes, b: bytes, accumulators: Sequence[Any]) -> None:
         self.terms, self.a, self.b, self.accumulators = terms, a, b, accumulators
@@ -69,18 +73,15 @@ class Product:
         self.source: Product | None
         self.level: int
         self.place: int
+        self.kind: _Kind
 
     def compute(self) -> None:
         """Compute the result; the accumulators are known."""
         terms = self.terms
-        used = [known_bytes(values) for values in self.accumulators]
+        used = [known_bytes(values) for values in self.accumulators[terms.first :]]
         found = terms.methods.exactly(terms, self.a, self.b, used, terms.signs)
-        self.set_result(found[: terms.size].ljust(terms.size, b"\0"))
-
-    def set_result(self, result: bytes) -> None:
-        """Set the result, and forget what it was computed of: chains have no end."""
-        self.result = result
-        self.accumulators, self.source, self.a, self.b = (), None, b"", b""
+        self.result = found[: terms.size].ljust(terms.size, b"\0")
+        self.accumulators = ()
 
 
 class Piece:
@@ -143,87 +144,132 @@ class DeferredProducts:
 
 def _computed_together(products: Sequence[Product]) -> bool:
     """Compute products together; returns False if they have to be computed one by one."""
-    kinds: dict[int, list[Product]] = {}
-    for product in products:
-        source = product.source = _source(product)
-        product.level = 0 if source is None else source.level + 1
-        kinds.setdefault(id(product.terms), []).append(product)
-    sums, results = {}, {}
-    for kind, some in kinds.items():
-        some.sort(key=_level_of)
-        terms = some[0].terms
-        if not terms.is_sum:
-            return False
-        left, right = b"".join([each.a for each in some]), b"".join([each.b for each in some])
-        sums[kind] = terms.methods.prepare(terms, left, right, len(some))
-        if sums[kind] is None:
-            return False
-        results[kind] = np.zeros((len(some), terms.size // 4), np.uint32)
-        for place, product in enumerate(some):
-            product.place = place
-    runs = [list(run) for some in kinds.values() for _, run in groupby(some, _level_of)]
-    for run in sorted(runs, key=lambda run: run[0].level):
-        methods, kind = run[0].terms.methods, id(run[0].terms)
-        accumulators = _accumulators(run, results)
-        if accumulators is None or not (run[0].level or methods.is_plain(accumulators)):
+    kinds = [_Kind(levels) for levels in _levels(products).values()]
+    if not all(kind.is_known for kind in kinds):
+        return False
+    runs = [(level, kind) for kind in kinds for level in range(len(kind.levels))]
+    for level, kind in sorted(runs, key=lambda run: run[0]):
+        run = kind.levels[level]
+        if not run:
+            continue
+        accumulators = _accumulators(run, kind)
+        if accumulators is None or not (level or kind.sums.is_plain(accumulators)):
             return False
         where = slice(run[0].place, run[-1].place + 1)
-        results[kind][where] = methods.add(sums[kind], where, accumulators)
-    if not all(kinds[kind][0].terms.methods.is_plain(found) for kind, found in results.items()):
+        kind.sums.add(where, accumulators)
+    if not all(kind.sums.is_plain(kind.sums.results) for kind in kinds):
         return False
-    for kind, some in kinds.items():
-        size, data = some[0].terms.size, results[kind].tobytes()
-        for place, product in enumerate(some):
-            product.set_result(data[place * size : place * size + size])
+    for kind in kinds:
+        kind.set_results()
     return True
 
 
-def _level_of(product: Product) -> int:
-    return product.level
+def _levels(products: Sequence[Product]) -> Mapping[int, list[list[Product]]]:
+    """Return products by their terms and by how many of them come before them in a chain."""
+    found: dict[int, list[list[Product]]] = {}
+    last, levels = None, []
+    for product in products:
+        terms, accumulators = product.terms, product.accumulators
+        if terms.first:
+            accumulators = accumulators[1:]
+        source, level = None, 0
+        if accumulators:
+            source = accumulators[0]
+            if type(source) is Product and source.result is None:
+                level = source.level + 1
+            else:
+                source, level = _source(source)
+        product.source, product.level = source, level
+        if terms is not last:
+            last, levels = terms, found.setdefault(id(terms), [])
+        while len(levels) <= level:
+            levels.append([])
+        levels[level].append(product)
+    return found
 
 
-def _source(product: Product) -> Product | None:
-    """Return the product whose whole result is the first accumulator; None if it is known."""
-    found = None
-    for values in product.accumulators:
-        if type(values) is Product:
-            found = values
-        elif type(values[0]) is Piece:
-            found, start = values[0].product, 0
-            for value in values:
-                is_next = type(value) is Piece and value.product is found
-                if not is_next or value.where.start != start:
-                    return None
-                start = value.where.stop
-        break
-    return None if found is None or found.result is not None else found
+def _source(values: Any) -> tuple[Product | None, int]:
+    """Return the level of a product with an accumulator, and the one whose result that is, whole.
+
+    None for that if it is known, or has parts of several.
+    """
+    if type(values) is Product:
+        return (None, 0) if values.result is not None else (values, values.level + 1)
+    found, start, is_whole, level = None, 0, True, 0
+    for value in values:
+        if type(value) is Piece:
+            product = value.product
+            if product.result is None and product.level >= level:
+                level = product.level + 1
+            found = found or product
+            is_whole = is_whole and product is found and value.where.start == start
+            start = value.where.stop
+        else:
+            is_whole = False
+    return (found if is_whole and level else None), level
 
 
-def _accumulators(run: Sequence[Product], results: Mapping[int, Array]) -> Array | None:
-    """Return the accumulators of products of one level; None if parts of them are not known."""
-    size, source = run[0].terms.size, run[0].source
-    if source is None:
-        zeros = bytes(size)
-        try:
-            rows = [known_bytes(p.accumulators[0]) if p.accumulators else zeros for p in run]
-        except TypeError:  # a piece of a product that is not computed
-            return None
-        return _rows(rows, size)
-    sources = [each.source for each in run if each.source is not None]
-    if all(each.terms is source.terms for each in sources):
-        found, start = results[id(source.terms)], source.place
-        places = [each.place for each in sources]
-        if found.shape[1] * 4 != size:
-            return None
+class _Kind:
+    """Products with the same terms, by level, in the order of their places."""
+
+    def __init__(self, levels: list[list[Product]]) -> None:
+        self.levels = levels
+        self.products = [product for level in levels for product in level]
+        self.terms = self.products[0].terms
+        for place, product in enumerate(self.products):
+            product.place = place
+            product.kind = self
+        sums = self._prepared() if self.terms.is_sum else None
+        self.is_known = sums is not None
+        if sums is not None:
+            self.sums = sums
+
+    def _prepared(self) -> Sums | None:
+        left = b"".join([product.a for product in self.products])
+        right = b"".join([product.b for product in self.products])
+        return self.terms.methods.prepare(self.terms, left, right, len(self.products))
+
+    def set_results(self) -> None:
+        """Give products their results, and forget what they were computed of."""
+        size, data, start = self.terms.size, self.sums.results.T.tobytes(), 0
+        for product in self.products:
+            product.result = data[start : start + size]
+            product.accumulators, product.source = (), None
+            start += size
+
+
+def _accumulators(run: Sequence[Product], kind: _Kind) -> Array | None:
+    """Return the accumulators of products of one level; None if their sizes differ."""
+    sources = [each.source for each in run]
+    if all(source is not None and source.terms is kind.terms for source in sources):
+        places = [source.place for source in sources if source is not None]
+        start = places[0]
         is_range = places == list(range(start, start + len(run)))
-        return found[start : start + len(run)] if is_range else found[places]
-    return _rows([results[id(each.terms)][each.place].tobytes() for each in sources], size)
-
-
-def _rows(rows: Sequence[bytes], size: int) -> Array | None:
-    if any(len(row) != size for row in rows):
+        return kind.sums.results[:, slice(start, start + len(run)) if is_range else places]
+    zeros = [bytes(kind.terms.size)]
+    rows = [
+        b"".join(
+            [_computed(value) for value in (each.accumulators[each.terms.first :] or [zeros])[0]]
+        )
+        if each.source is None
+        else _result(each.source)
+        for each in run
+    ]
+    if any(len(row) != kind.terms.size for row in rows):
         return None
-    return np.frombuffer(b"".join(rows), np.uint32).reshape(len(rows), -1)
+    return np.frombuffer(b"".join(rows), kind.sums.results.dtype).reshape(len(rows), -1).T
+
+
+def _computed(value: Any) -> bytes:
+    """Return a value of a part, of a product computed in an earlier level."""
+    return value if type(value) is bytes else _result(value.product)[value.where]
+
+
+def _result(product: Product) -> bytes:
+    if product.result is not None:
+        return product.result
+    found: bytes = product.kind.sums.results[:, product.place].tobytes()
+    return found
 
 
 _MIN_TOGETHER = 4

@@ -15,8 +15,8 @@ from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors
 from ipu_asm.targets.aie.machine.blocks import Blocks
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Registers, Run
 from ipu_asm.targets.aie.machine.semantics import Semantics, SemanticsTable
-from ipu_asm.targets.aie.machine.translation import BoundOperation
 from ipu_asm.targets.aie.machine.state import RETURNED, RING, Branch, Snapshot, State
+from ipu_asm.targets.aie.machine.written_effects import BoundOperation
 
 EFFECTS: Mapping[str, Callable[[Operation], Run]] = {
     **scalars.EFFECTS,

@@ -126,7 +126,7 @@ def _defer(op: Operation, names: Sequence[str]) -> Callable[[Any, int], None]:
 
     def finish(read: Any, issue: int) -> None:
         terms, a, b = read
-        product = Product(terms, a, b, [reader() for reader in readers[terms.first :]])
+        product = Product(terms, a, b, [reader() for reader in readers])
         products.add(product)
         write(product, issue)
 
@@ -162,18 +162,27 @@ def _integer_sums(terms: Terms, a: bytes, b: bytes, count: int) -> Lanes:
     return -total if terms.is_negated else total
 
 
-def _prepared_integers(terms: Terms, a: bytes, b: bytes, count: int) -> Lanes | None:
-    bits = terms.shape.bits
+class _IntegerSums:
+    """Sums of integers, which wrap."""
+
+    def __init__(self, sums: Lanes, bits: int) -> None:
+        self._sums = np.ascontiguousarray(sums.T, np.int64 if bits == 64 else np.int32)
+        self.results = np.zeros_like(self._sums)
+
+    def add(self, where: slice, accumulators: Lanes) -> None:
+        np.add(self._sums[:, where], accumulators, out=self.results[:, where])
+
+    def is_plain(self, rows: Lanes) -> bool:
+        return True
+
+
+def _prepared_integers(terms: Terms, a: bytes, b: bytes, count: int) -> _IntegerSums | None:
     sums = _integer_sums(terms, a, b, count)
-    is_whole = sums.shape[1] * bits == terms.size * 8
-    return sums.astype(np.int64 if bits == 64 else np.int32) if is_whole else None
+    is_whole = sums.shape[1] * terms.shape.bits == terms.size * 8
+    return _IntegerSums(sums, terms.shape.bits) if is_whole else None
 
 
-def _add_integers(sums: Lanes, where: slice, accumulators: Lanes) -> Lanes:
-    return (accumulators.view(sums.dtype) + sums[where]).view(np.uint32)
-
-
-INTEGERS = Methods(_integer_product, _prepared_integers, _add_integers, lambda rows: True)
+INTEGERS = Methods(_integer_product, _prepared_integers)
 
 
 def accumulator_add(op: Operation) -> Run:

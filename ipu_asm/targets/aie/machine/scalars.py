@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from ipu_asm.emulator.faults import UnknownResultError
-from ipu_asm.targets.aie.machine.addresses import address_of
+from ipu_asm.targets.aie.machine.addresses import ADDRESS_MASK, address_of
 from ipu_asm.targets.aie.machine.operations import Operation, Run
-from ipu_asm.targets.aie.machine.state import DONE, State
+from ipu_asm.targets.aie.machine.state import DONE
 
 _WORD = 0xFFFF_FFFF
 _SIGN = 0x8000_0000
@@ -229,21 +229,41 @@ def store(op: Operation) -> Run:
     return run
 
 
+def filled_queue(state: Any, name: str, pointer: int, position: int) -> int:
+    """Append 64 bytes of memory to the bytes of a queue; return its new position."""
+    held = _held(state, name, position)
+    if len(held) + _QUEUE_STEP > _QUEUE_SIZE:
+        raise UnknownResultError(f"`{name}` holds {len(held)} of {_QUEUE_SIZE} bytes already")
+    state.queues[name] = held + state.read_memory(pointer + len(held), _QUEUE_STEP)
+    return len(held) + _QUEUE_STEP
+
+
+def popped_queue(
+    state: Any, name: str, size: int, pointer: int, position: int
+) -> tuple[bytes, int, int]:
+    """Fill a queue and take its first bytes; return them with the new pointer and position.
+
+    The exponents of blocks are put behind their mantissas.
+    """
+    held = _held(state, name, position)
+    held += state.read_memory(pointer + len(held), _QUEUE_STEP)
+    if len(held) < size:
+        raise UnknownResultError(f"`{name}` holds {len(held)} of the {size} bytes it is to give")
+    state.queues[name] = held[size:]
+    taken = bytearray(held[:size])
+    if size == _BLOCK * _BLOCKS:
+        exponents = taken[::_BLOCK]
+        del taken[::_BLOCK]
+        taken += exponents
+    return bytes(taken), pointer + size & ADDRESS_MASK, len(held) - size
+
+
 def queue_fill(op: Operation) -> Run:
     """Append 64 bytes of memory to the bytes of a queue."""
     state, name = op.state, op.fields["fifo"].text
     pointer, position = op.number("ptr"), op.number("position")
     write_position = op.number_writer("position")
-
-    def run() -> None:
-        held = _held(state, name, position())
-        if len(held) + _QUEUE_STEP > _QUEUE_SIZE:
-            raise UnknownResultError(f"`{name}` holds {len(held)} of {_QUEUE_SIZE} bytes already")
-        held += state.read_memory(pointer() + len(held), _QUEUE_STEP)
-        state.queues[name] = held
-        write_position(len(held), state.cycle)
-
-    return run
+    return lambda: write_position(filled_queue(state, name, pointer(), position()), state.cycle)
 
 
 def queue_pop(op: Operation) -> Run:
@@ -255,34 +275,20 @@ def queue_pop(op: Operation) -> Run:
     size = int(op.arguments["bits"]) // 8
 
     def run() -> None:
-        held = _held(state, name, position())
-        start = pointer()
-        held += state.read_memory(start + len(held), _QUEUE_STEP)
-        if len(held) < size:
-            raise UnknownResultError(
-                f"`{name}` holds {len(held)} of the {size} bytes it is to give"
-            )
-        taken, rest = held[:size], held[size:]
-        state.queues[name] = rest
-        write(_sorted_blocks(taken) if size == _BLOCK * _BLOCKS else taken, state.cycle)
-        write_pointer(start + size, state.cycle)
-        write_position(len(rest), state.cycle)
+        data, moved, left = popped_queue(state, name, size, pointer(), position())
+        write(data, state.cycle)
+        write_pointer(moved, state.cycle)
+        write_position(left, state.cycle)
 
     return run
 
 
-def _held(state: State, name: str, count: int) -> bytes:
+def _held(state: Any, name: str, count: int) -> bytes:
     """Return the bytes that a queue holds according to its position register."""
-    held = state.queues.get(name, b"")
+    held: bytes = state.queues.get(name, b"")
     if count > len(held):
         raise UnknownResultError(f"`{name}` holds {len(held)} bytes, its position says {count}")
     return held[len(held) - count :]
-
-
-def _sorted_blocks(data: bytes) -> bytes:
-    """Return the mantissas of all blocks, then their exponents, as registers hold them."""
-    mantissas = (data[start + 1 : start + _BLOCK] for start in range(0, len(data), _BLOCK))
-    return b"".join(mantissas) + data[::_BLOCK]
 
 
 EFFECTS: Mapping[str, Callable[[Operation], Run]] = {

@@ -5,9 +5,10 @@ The text of a function consists of addresses, numbers of parts and immediates of
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.machine.addresses import ADDRESS_MASK
 from ipu_asm.targets.aie.machine.deferred import Piece, Product
 from ipu_asm.targets.aie.machine.operations import Registers
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
@@ -15,6 +16,24 @@ from ipu_asm.targets.aie.machine.registers import RegisterStorage
 
 class Untranslatable(Exception):
     """A bundle is not for translation."""
+
+
+class Pending(NamedTuple):
+    """A write in flight; `landing` and `issue` count from the begin of a block."""
+
+    part: int
+    landing: int
+    issue: int
+    pc: int
+    bypass: str
+
+
+class Waiting(NamedTuple):
+    """An operation whose last operand is read later: the number `number` of a bundle."""
+
+    pc: int
+    number: int
+    issue: int
 
 
 class Access(NamedTuple):
@@ -102,6 +121,13 @@ class SlotRegisters(Registers):
         return wait
 
 
+class Place(NamedTuple):
+    """An address: a variable and an offset."""
+
+    base: str
+    offset: int
+
+
 class Write(NamedTuple):
     """A write to a part: its text, and the variable with all parts that were written together."""
 
@@ -131,6 +157,8 @@ class Values:
         self.cells: set[int] = set()
         self.writes: dict[int, list[Write]] = {}
         self._count = 0
+        self._known: dict[str, str] = {}
+        self._places: dict[str, Place] = {}
         self._is_lazy = [storage.families[part.name] in ("am", "bm") for part in storage.parts]
 
     def emit(self, line: str) -> None:
@@ -142,11 +170,63 @@ class Values:
         self.emit(f"v{self._count} = {text}")
         return f"v{self._count}"
 
+    def new(self, count: int) -> list[str]:
+        """Return names of variables."""
+        self._count += count
+        return [f"v{number}" for number in range(self._count - count + 1, self._count + 1)]
+
+    def pure(self, text: str) -> str:
+        """Return the variable of a value that depends on nothing else than its text."""
+        if text.isidentifier():
+            return text
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self.variable(text)
+        return found
+
+    def place(self, text: str) -> Place:
+        """Return a number that is an address."""
+        return self._places.get(text) or Place(self.pure(text), 0)
+
+    def moved(self, place: Place, step: str) -> Place:
+        """Return an address with a step, the text of a number."""
+        if step.lstrip("-").isdigit():
+            return Place(place.base, place.offset + int(step))
+        return Place(self.pure(f"{self.number_at(place)} + {step} & {ADDRESS_MASK}"), 0)
+
+    def number_at(self, place: Place) -> str:
+        """Return an address as a number."""
+        if not place.offset:
+            return place.base
+        text = f"({place.base} + {place.offset} & {ADDRESS_MASK})"
+        self._places[text] = place
+        return text
+
     def constant(self, value: Any) -> str:
         """Return the name of a value that is no text."""
         self._count += 1
         self.names[f"k{self._count}"] = value
         return f"k{self._count}"
+
+    def flying(self, size: int) -> list[tuple[Pending, str]]:
+        """Return what is in flight behind a number of bundles, with its text, as it was issued."""
+        flying = [
+            (write.place, Pending(part, write.landing - size, write.issue - size, write.pc,
+                                  write.bypass), write.text)
+            for part, found in self.writes.items()
+            for write in found
+            if write.landing >= size
+        ]  # fmt: skip
+        return [(pending, text) for _, pending, text in sorted(flying, key=lambda each: each[0])]
+
+    def landed(self, size: int) -> Iterator[str]:
+        """Yield lines that set the cells to what has landed behind a number of bundles."""
+        for part, found in sorted(self.writes.items()):
+            landed = [write for write in found if write.landing < size]
+            if landed:
+                last = max(landed, key=lambda each: each.place)
+                times = f"c + {last.landing}, c + {last.issue}, {last.pc}, {last.bypass!r}"
+                yield f"C[{part}] = ({part}, {last.text}, {times})"
 
     def write(
         self, parts: tuple[int, ...], at: tuple[int, int, int], bypass: str, name: str, kind: str

@@ -270,7 +270,8 @@ class State:
             kept[:] = old
         for waiting, late in zip(self.late, saved.late):
             waiting[:] = late
-        self.queues = dict(saved.queues)
+        self.queues.clear()
+        self.queues.update(saved.queues)
         (self.cycle, self.pc, self.executed, self.stalls, self.quiet_until, self.branch,
          self.end) = saved.scalars  # fmt: skip
         self.taken = None

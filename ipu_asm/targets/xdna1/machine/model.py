@@ -7,14 +7,12 @@ and rounded once; results below the normal numbers are +0. This is known from re
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.machine.deferred import Methods, Terms
 from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
@@ -86,59 +84,71 @@ _ROUNDERS[0] = 0.0
 _ROUNDER_OF_SUM = np.ldexp(1.5, 52 - 23)
 _EXPONENT_BITS = 0x7FF << 52
 _NOTHING: Final = -(1 << 14)
-_SHORT_EXPONENTS = np.where(_WORDS & 0x7FFF == 0, _NOTHING, _EXPONENTS).astype(np.int16)
 
 
-class _Sums(NamedTuple):
-    """Terms of products, first axis, in their lanes, with room for an accumulator; and rounders."""
+class _Sums:
+    """Terms of products with room for an accumulator, by term, lane and product."""
 
-    terms: NDArray[np.float64]
-    rounders: NDArray[np.float64]
+    def __init__(self, terms: NDArray[np.float64], rounders: NDArray[np.float64]) -> None:
+        self.results = np.zeros(rounders.shape, np.float32)
+        self._terms = terms
+        self._rounders = rounders
+        self._bits = terms[-1].view(np.int64)
+        self._rounded = np.empty_like(terms)
+        self._units = np.empty_like(rounders)
 
+    def add(self, where: slice, accumulators: NDArray[Any]) -> None:
+        """Add products to zeros and normal numbers."""
+        terms, rounded = self._terms[:, :, where], self._rounded[:, :, where]
+        units = self._units[:, where]
+        terms[-1] = accumulators
+        np.bitwise_and(self._bits[:, where], _EXPONENT_BITS, out=units.view(np.int64))
+        np.multiply(units, _ROUNDER_OF_SUM, out=units)
+        np.maximum(units, self._rounders[:, where], out=units)
+        np.add(terms, units, out=rounded)
+        np.subtract(rounded, units, out=rounded)
+        self.results[:, where] = rounded.sum(0, out=units)
 
-@cache
-def _places(shape: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which words of the factors are multiplied, by term and lane."""
-    k, lane = (each.reshape(-1) for each in np.indices((8 if shape == _MATRIX else 2, _LANES)))
-    if shape == _MATRIX:
-        return lane // 4 * 8 + k, k * 4 + lane % 4
-    return k * _LANES + lane, k * _LANES + lane
+    def is_plain(self, rows: NDArray[Any]) -> bool:
+        """Return whether all are zeros, or normal numbers above the smallest one."""
+        sizes = rows.view(np.uint32) & np.uint32(0x7FFF_FFFF)
+        return not ((sizes - np.uint32(1) < 0x80_0000) | (sizes >= 0x7F80_0000)).any()
 
 
 def prepared(terms: Terms, a: bytes, b: bytes, count: int) -> _Sums | None:
     """Return the terms of many products; None if a factor is an infinity or a NaN."""
-    words = [np.frombuffer(each, np.uint16).reshape(count, -1) for each in (a, b)]
-    if any((_EXPONENT_FIELDS[each] == 255).any() for each in words):
+    # Products are the last axis: numpy's inner loops are long.
+    words = [np.ascontiguousarray(np.frombuffer(each, np.uint16).reshape(count, -1).T)
+             for each in (a, b)]  # fmt: skip
+    if any((each & 0x7F80 == 0x7F80).any() for each in words):
         return None
-    places = _places(terms.shape)
-    left, right = (_VALUES[own].take(at, 1) for own, at in zip(words, places))
-    depth = len(places[0]) // _LANES
-    by_term = [each.reshape(count, depth, _LANES).transpose(1, 0, 2) for each in (left, right)]
-    found = np.empty((depth + 1, count, _LANES))
-    np.multiply(by_term[0], by_term[1], out=found[:depth])
+    left, right = (_by_term(terms.shape, *pair) for pair in enumerate(map(_numbers, words)))
+    one, other = (_by_term(terms.shape, *pair) for pair in enumerate(map(_short_exponents, words)))
+    found = np.empty((len(left) + 1, _LANES, count))
+    np.multiply(left, right, out=found[:-1].reshape(np.broadcast_shapes(left.shape, right.shape)))
     if terms.is_negated:
         np.negative(found, out=found)
-    exponents = [_SHORT_EXPONENTS[own].take(at, 1) for own, at in zip(words, places)]
-    largest = np.add(*exponents).reshape(count, depth, _LANES).max(1)
+    largest = (one + other).max(0).reshape(_LANES, count)
     return _Sums(found, _ROUNDERS[np.maximum(largest, 0)])
 
 
-def add_prepared(sums: _Sums, where: slice, accumulators: NDArray[Any]) -> NDArray[Any]:
-    """Return sums of terms and accumulators, all of them zeros or normal numbers."""
-    terms = sums.terms[:, where]
-    terms[-1] = accumulators.view(np.float32)
-    own = (terms[-1].view(np.int64) & _EXPONENT_BITS).view(np.float64)
-    rounders = np.maximum(own * _ROUNDER_OF_SUM, sums.rounders[where])
-    rounded = terms + rounders
-    rounded -= rounders
-    total: NDArray[np.float32] = rounded.sum(0).astype(np.float32)
-    return total.view(np.uint32)
+def _by_term(shape: str, side: int, words: NDArray[Any]) -> NDArray[Any]:
+    """Return words of the left or right factors by term, row and column of lanes, and product."""
+    if shape != _MATRIX:
+        return words.reshape(2, _LANES, -1)
+    if side:
+        return words.reshape(8, 1, 4, -1)
+    return words.reshape(4, 8, 1, -1).transpose(1, 0, 2, 3)
 
 
-def is_plain(rows: NDArray[Any]) -> bool:
-    """Return whether float32 words are zeros or normal numbers above the smallest one."""
-    sizes = rows & np.uint32(0x7FFF_FFFF)
-    return not ((sizes - np.uint32(1) < 0x80_0000) | (sizes >= 0x7F80_0000)).any()
+def _numbers(words: NDArray[np.uint16]) -> NDArray[np.float64]:
+    return (words.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+
+
+def _short_exponents(words: NDArray[np.uint16]) -> NDArray[np.int16]:
+    exponents = np.maximum((words >> 7 & 255).astype(np.int16), 1)
+    exponents[words & 0x7FFF == 0] = _NOTHING
+    return exponents
 
 
 def _operands(
@@ -302,7 +312,7 @@ GENERATION = Generation(
     families_without_bypass=frozenset(),
     shapes=_SHAPES,
     float_shapes=_FLOAT_SHAPES,
-    multiply_floats=Methods(multiply_floats, prepared, add_prepared, is_plain),
+    multiply_floats=Methods(multiply_floats, prepared),
     add_floats=add_floats,
     defers_floats=True,
     shuffle_modes=48,

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.emulator.faults import UnknownResultError
-from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.machine.deferred import Methods, Terms
 from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
@@ -77,11 +76,22 @@ def multiply_floats(
     return total.tobytes()
 
 
-class _Sums(NamedTuple):
-    """What products add, and how many words their results have."""
+class _Sums:
+    """What products add, by lane; float32 holds it."""
 
-    sums: NDArray[np.float32]
-    width: int
+    def __init__(self, sums: NDArray[np.float32], lanes: int) -> None:
+        self.results = np.zeros((lanes, len(sums)), np.float32)
+        self._sums = np.ascontiguousarray(sums.T)
+        self._lanes = len(self._sums)
+
+    def add(self, where: slice, accumulators: NDArray[Any]) -> None:
+        """Round each sum once; lanes without products are 0."""
+        sums, lanes = self._sums[:, where], self._lanes
+        np.add(sums, accumulators[:lanes], out=self.results[:lanes, where])
+
+    def is_plain(self, rows: NDArray[Any]) -> bool:
+        """Return whether all numbers are finite."""
+        return bool(np.isfinite(rows).all())
 
 
 def prepared(terms: Terms, a: bytes, b: bytes, count: int) -> _Sums | None:
@@ -107,24 +117,11 @@ def prepared(terms: Terms, a: bytes, b: bytes, count: int) -> _Sums | None:
     exact = (one @ other.transpose(0, 2, 1)) * _POWERS[places]
     sums = exact.astype(np.float32)
     sums += np.float32(0)  # no sum is -0
-    return _Sums(sums.reshape(count, -1), terms.size // 4) if (sums == exact).all() else None
+    is_exact = (sums == exact).all()
+    return _Sums(sums.reshape(count, -1), terms.size // 4) if is_exact else None
 
 
 _POWERS = np.ldexp(1.0, np.arange(512) - _BLOCK_BIAS)
-
-
-def add_prepared(sums: _Sums, where: slice, accumulators: NDArray[Any]) -> NDArray[Any]:
-    """Return sums of float32 numbers, each rounded once."""
-    own = sums.sums[where]
-    found = np.zeros((len(own), sums.width), np.float32)
-    lanes = own.shape[1]
-    np.add(own, accumulators.view(np.float32)[:, :lanes], out=found[:, :lanes])
-    return found.view(np.uint32)
-
-
-def is_plain(rows: NDArray[Any]) -> bool:
-    """Return whether all float32 words are finite."""
-    return not (rows & np.uint32(0x7F80_0000) == 0x7F80_0000).any()
 
 
 def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
@@ -191,7 +188,7 @@ GENERATION = Generation(
     families_without_bypass=frozenset(("bm", "cm", "dm", "half")),
     shapes=_SHAPES,
     float_shapes=_FLOAT_SHAPES,
-    multiply_floats=Methods(multiply_floats, prepared, add_prepared, is_plain),
+    multiply_floats=Methods(multiply_floats, prepared),
     add_floats=add_floats,
     defers_floats=False,
     shuffle_modes=54,
