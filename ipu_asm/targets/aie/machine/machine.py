@@ -85,7 +85,7 @@ class CoreMachine:
         each. Raises as `step` does.
         """
         state, before = self.state, self.state.executed
-        is_watched = stop is not None or trace is not None
+        is_watched = stop is not None or trace is not None or state.reads is not None
         with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew
             while state.executed - before < limit and not state.end:
                 if self._has_jumped and not is_watched:
