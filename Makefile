@@ -2,10 +2,10 @@
 VENV ?= .venv
 PYTHON = $(VENV)/bin/python
 
-.PHONY: help setup fast check generate core editors ci bench playground serve site
+.PHONY: help setup fast check generate core editors ci bench playground serve site tree-sitter
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: ## virtual environment with everything that the other targets need
 	python3 -m venv $(VENV)
@@ -25,11 +25,17 @@ check: ## what a pull request must pass: lint, format, types, all tests but the 
 generate: ## every generated file: parse tables, grammars, editor files, rule pages, references
 	$(PYTHON) -m ipu_asm.syntax.compile
 	$(PYTHON) -m ipu_asm.reports.textmate
+	$(PYTHON) -m ipu_asm.reports.tree_sitter
 	$(PYTHON) -m ipu_asm.reports.vscode
 	$(PYTHON) -m ipu_asm.reports.rule_pages
 	$(PYTHON) .ci/command-pages
 	for isa in $$($(PYTHON) -c "from ipu_asm.isa import available_isas; print(*available_isas())"); do \
 	    $(PYTHON) -m ipu_asm as --isa $$isa docs -o docs/reference || exit 1; done
+
+tree-sitter: ## the parsers in C of the tree-sitter grammars: needs Node.js and the command tree-sitter
+	for grammar in grammars/tree-sitter-*; do \
+	    (cd $$grammar && tree-sitter generate --no-bindings && rm -f package.json \
+	    src/*.json src/tree_sitter/a*.h) || exit 1; done
 
 core: ## compile the cores of the emulator, with the compiler of the extra `core`
 	$(PYTHON) -m ipu_asm.emulator.core.build

@@ -103,7 +103,7 @@ def collect(folder: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__", "core.wasm", "*.[ch]", "*.pyi")
         shutil.copytree(PROJECT / name, folder / name, ignore=ignored)
     shutil.copytree(PROJECT / "docs" / "rules", folder / "ipu_asm" / "docs" / "rules")
-    grammars = shutil.ignore_patterns("*.json")
+    grammars = shutil.ignore_patterns("*.json", "tree-sitter*")
     shutil.copytree(PROJECT / "grammars", folder / "ipu_asm" / "grammars", ignore=grammars)
     for name in DISTRIBUTIONS:
         for file in metadata.files(name) or ():

@@ -170,6 +170,12 @@ def register_patterns(language: Language) -> Iterator[Pattern]:
         }
 
 
+def register_spellings(isa: Isa) -> set[str]:
+    """Return the names of registers of a set as operands spell them, with their suffixes."""
+    spelled = {f"{name}{mark}" for _, name, mark, _ in _spellings(isa)}
+    return spelled.union(*(file.registers for file in isa.register_files))
+
+
 def _is_word(word: re.Pattern[str], names: _RegisterNames) -> bool:
     return all(map(word.fullmatch, (*names.any_case, *names.exact)))
 

@@ -18,9 +18,15 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.reports import textmate as module
 from ipu_asm.reports.textmate import textmate, textmate_file
 from ipu_asm.reports.textmate_patterns import Terminals, alternatives, registers, terminals_of
+from ipu_asm.reports.tree_sitter import queries
 
 GRAMMARS = Path(__file__).resolve().parents[2] / "grammars"
 EVERY_ISA = pytest.mark.parametrize("name", available_isas())
+
+
+def test_the_committed_queries_of_tree_sitter_are_up_to_date() -> None:
+    for name, text in queries().items():
+        assert (GRAMMARS / name).read_text(encoding="utf-8") == text, "run `make generate`"
 
 
 def check_grammar(name: str) -> dict[str, Any]:

@@ -1,0 +1,3 @@
+; Generated: python -m ipu_asm.reports.tree_sitter
+
+(comment)+ @fold

@@ -1,0 +1,4 @@
+; Generated: python -m ipu_asm.reports.tree_sitter
+
+(comment)+ @fold
+(bundle) @fold

@@ -1,0 +1,4 @@
+; Generated: python -m ipu_asm.reports.tree_sitter
+
+((interpolation) @injection.content (#set! injection.language "jinja"))
+((template_statement) @injection.content (#set! injection.language "jinja"))
