@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import permutations
 from typing import Sequence
 
@@ -16,7 +17,7 @@ from ipu_asm.diagnostics.errors import (
 )
 from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
-from ipu_asm.isa.operands import number_value, quoted
+from ipu_asm.isa.operands import OperandType, number_value, quoted
 from ipu_asm.named_tuple import NamedTuple
 
 ON_MNEMONIC = -1
@@ -282,7 +283,7 @@ def _best_reading(readings: Sequence[Instruction]) -> Instruction:
     """
     fitting = [reading for reading in readings if not reading.findings]
     if not fitting:
-        best = _with_other_forms(min(readings, key=_distance), readings)
+        best = _nearest(readings)
         return best._replace(others=_others_that_may_fit(best, readings))
     by_slot: dict[str, Instruction] = {}
     for reading in fitting:
@@ -325,14 +326,26 @@ def _distance(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
     counts = any(found.rule in OPERAND_COUNTS for _, found in reading.findings)
     kind = _NEARNESS.index(finding.rule) if finding.rule in _NEARNESS else len(_NEARNESS)
     operand = reading.operands[place] if 0 <= place < len(reading.operands) else None
-    taken = len(operand.type.complete()) if operand is not None else 0
+    taken = _choices(operand.type) if operand is not None else 0
     return not is_resolvable_by_macros(reading), counts, -place, kind, len(reading.findings), -taken
 
 
-def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:
+@lru_cache(maxsize=1024)
+def _choices(operand_type: OperandType) -> int:
+    """Return how many values an operand type has by name; Colossus files ask 10,000 times."""
+    return len(operand_type.complete())
+
+
+def _nearest(readings: Sequence[Instruction]) -> Instruction:
     """The nearest reading, with the syntax of other forms that are as near in its message."""
-    rank = _distance(best)[:3]
-    syntaxes = [r.spec.syntax for r in readings if r.spec is not None and _distance(r)[:3] == rank]
+    distances = [_distance(reading) for reading in readings]
+    nearest = min(distances)
+    best, rank = readings[distances.index(nearest)], nearest[:3]
+    syntaxes = [
+        reading.spec.syntax
+        for reading, distance in zip(readings, distances)
+        if reading.spec is not None and distance[:3] == rank
+    ]
     others = [
         syntax for syntax in dict.fromkeys(syntaxes) if best.spec and syntax != best.spec.syntax
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_left
 from functools import cached_property
+from itertools import chain
 from typing import Any, Callable, Generic, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
@@ -108,7 +109,8 @@ class IncrementalCache:
             isa, bundles = self._isa, self._bundles
             old = self._old_numbers(test)
             if old is None or self._kept is None:
-                numbers = self._numbers_of([b for b in self._distinct if test(isa, b)])
+                held = [places for bundle, places in self._distinct if test(isa, bundle)]
+                numbers = sorted(chain.from_iterable(held))
             else:
                 fresh = [number for number in self._kept.inserted if test(isa, bundles[number])]
                 numbers = self._kept.joined(old, fresh)
@@ -116,15 +118,15 @@ class IncrementalCache:
         return numbers
 
     @cached_property
-    def _distinct(self) -> list[Bundle]:
-        """The bundles without repetition: of files with macros, a third of all."""
-        return list({id(bundle): bundle for bundle in self._bundles}.values())
-
-    def _numbers_of(self, bundles: Sequence[Bundle]) -> list[int]:
-        wanted = set(map(id, bundles))
-        if not wanted:
-            return []
-        return [number for number, bundle in enumerate(self._bundles) if id(bundle) in wanted]
+    def _distinct(self) -> list[tuple[Bundle, list[int]]]:
+        """The bundles without repetition, a third of files with macros, and their numbers."""
+        found: dict[int, tuple[Bundle, list[int]]] = {}
+        for number, bundle in enumerate(self._bundles):
+            if id(bundle) in found:
+                found[id(bundle)][1].append(number)
+            else:
+                found[id(bundle)] = bundle, [number]
+        return [*found.values()]
 
     def among(
         self, name: str, numbers: list[int], test: Callable[[int], bool], holds: bool
