@@ -105,12 +105,13 @@ def asked(message_id: int, method: str, uri: str, **more: Any) -> Json:
 def _messages(data: bytes) -> list[Json]:
     """Messages in exactly the frames that the protocol describes."""
     messages = []
-    while data:
-        header, _, rest = data.partition(b"\r\n\r\n")
+    at = 0
+    while at < len(data):
+        end = data.index(b"\r\n\r\n", at)
+        header, start = data[at:end], end + 4
         assert header.startswith(b"Content-Length: ")
-        size = int(header.removeprefix(b"Content-Length: "))
-        message = json.loads(rest[:size].decode("ascii"))
+        at = start + int(header.removeprefix(b"Content-Length: "))
+        message = json.loads(data[start:at].decode("ascii"))
         assert message["jsonrpc"] == "2.0"
         messages.append(message)
-        data = rest[size:]
     return messages
