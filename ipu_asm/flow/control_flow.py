@@ -175,7 +175,7 @@ def _hardware_loops(
     starts: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
     for address, number in enumerate(numbers):
-        for instruction in bundles[number].instructions:
+        for instruction in bundles[number].instructions if bundles[number].label_uses else ():
             for found, register in zip((starts, ends), isa.loop_registers):
                 target = labels.get(label_put_into(instruction, register) or "")
                 if target is not None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Sequence
 
-from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LATEST, RegisterAccess, accesses_of, needed_distance
 from ipu_asm.flow.control_flow import control_flow_of
@@ -49,6 +49,23 @@ class FunctionBody:
     def scratch(self) -> frozenset[str]:
         """Return the parts of the registers that hold no value at the start of a function."""
         return frozenset[str]().union(*(self.isa.units(name) for name in self.isa.scratch))
+
+    @cached_property
+    def reads(self) -> Sequence[frozenset[str]]:
+        """The parts of registers that the bundle at each address reads."""
+        return [_units_read(self.isa, self.bundles[number]) for number in self.graph.numbers]
+
+    def may_read_early(self, address: int, write: RegisterAccess) -> bool:
+        """Return whether a bundle may read the result of a write at `address` before it lands.
+
+        Most results are read by none, which is seen long before a search ends.
+        """
+        reached = {address}
+        for _ in range((write.timing.def_cycle or LATEST) - 1):
+            reached = {target for each in reached for target in self.graph.following[each]}
+            if any(not write.units.isdisjoint(self.reads[each]) for each in reached):
+                return True
+        return False
 
     @cached_property
     def writes(self) -> Counter[str]:
@@ -149,6 +166,8 @@ def losses_of(function: FunctionBody, is_strict: bool = False) -> list[LostResul
     found: dict[tuple[int, int, int], LostResult] = {}
     for address, number in enumerate(function.graph.numbers):
         for write in _slow_writes(function.isa, function.bundles[number]):
+            if not function.may_read_early(address, write):
+                continue
             early = (function, address, write)
             reads = lost_result_reads(*early) + uninitialised_reads(*early)
             for read in reads + (repeated_reads(*early) if is_strict else []):
@@ -157,6 +176,12 @@ def losses_of(function: FunctionBody, is_strict: bool = False) -> list[LostResul
     return list(found.values())
 
 
+@cached_on_bundle
+def _units_read(isa: Isa, bundle: Bundle) -> frozenset[str]:
+    return frozenset[str]().union(*(t.units for t in accesses_of(isa, bundle) if t.reads))
+
+
+@cached_on_bundle
 def _slow_writes(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
     """The main results of a bundle that do not land before the next bundle."""
     accesses = accesses_of(isa, bundle)

@@ -75,7 +75,7 @@ def read_program(
     """
     read = read or parser_for(isa).bundle
     slices, diff = read_slices(isa, text, read, before.slices if before else None, change)
-    slices, diff = with_no_ops(isa, slices, diff)
+    slices, diff = with_no_ops(isa, slices, before.bundles if before else (), diff)
     if before is None or diff is None:
         return _from_scratch(isa, slices)
     return _after_edit(slices, before, diff)

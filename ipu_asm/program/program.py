@@ -92,8 +92,10 @@ class Program:
     @cached_property
     def bundle_at_address(self) -> list[int]:
         """The number of the bundle at each address; an alignment may have several addresses."""
-        sizes = enumerate([bundle.size for bundle in self.bundles])
-        return [number for number, size in sizes if size for _ in range(size)]
+        numbers = [number for number, bundle in enumerate(self.bundles) if bundle.size]
+        if len(numbers) == self.size:
+            return numbers
+        return [number for number in numbers for _ in range(self.bundles[number].size)]
 
     def bundle_at(self, offset: int) -> int:
         """Return the number of the bundle whose slice contains an offset."""

@@ -48,10 +48,12 @@ short:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.control_flow import functions_of
 from ipu_asm.flow.counted_loops.effects import Assignment, effect_of
 from ipu_asm.isa.model import Isa
@@ -67,9 +69,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
     counted = program.where(_counts_down)
     if not counted:
         return
+    padded = program.where(is_padded)
     for function in functions_of(program):
         before = [number for number in counted if number in function]
-        if not before or any(is_padded(program.isa, program.bundles[n]) for n in function):
+        first = bisect_left(padded, function.start)
+        if not before or (first < len(padded) and padded[first] in function):
             continue
         for number in before:
             assignment = _count_of(program.isa, program.bundles[number])
@@ -82,6 +86,9 @@ def _count_of(isa: Isa, bundle: Bundle) -> Assignment | None:
     """What a bundle puts into the counter of hardware loops."""
     counter = isa.counting.hardware_loop
     if counter is None or not bundle.size:
+        return None
+    accesses = accesses_of(isa, bundle)
+    if not any(each.writes and each.register == counter.register for each in accesses):
         return None
     found = (each for each in effect_of(isa, bundle).assignments)
     return next((each for each in found if each.register == counter.register), None)
