@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Callable, Sequence
 
+import pytest
 from hypothesis import example, given, settings
 
 from ipu_asm.cli.assembler import command as assembler
@@ -94,3 +96,31 @@ def test_a_template_is_no_internal_error_of_the_server(text: str) -> None:
 @given(text=DIRECTIVES)
 def test_a_directive_is_no_internal_error_of_the_server(text: str) -> None:
     check_server("file:///a.S", text, "colossus-asm")
+
+
+_HALF = "\ud800"
+
+
+@pytest.mark.parametrize("uri", ["file:///a.S", f"file:///w/{_HALF}.S", "file:///" + "a/" * 3_000])
+def test_a_name_that_no_file_has_is_no_internal_error(uri: str) -> None:
+    names = (f"{_HALF}.h", "a\0b", "x" * 5_000, "a/" * 3_000)
+    text = "".join(f'#include "{name}"\n.include "{name}"\nnop\n' for name in names)
+    settings = {"includePaths": [_HALF, "a\0"], "defines": {_HALF: _HALF}, "isa": _HALF}
+    changed = {"settings": {"ipu": settings}}
+    asks = [asked(n, name, uri, **more) for n, (name, more) in enumerate(REQUESTS.items(), 1)]
+    conversation = greeted(
+        {"method": "workspace/didChangeConfiguration", "params": changed},
+        opened(uri, text, "colossus-asm"),
+        *asks,
+    )
+    assert "Traceback" not in str(conversation.said)
+    assert len([each for each in conversation.said if "result" in each]) > len(asks)
+
+
+@pytest.mark.parametrize("name", ["a/" * 3_000 + "k.S", "x" * 5_000 + ".S", "\udcff/k.S"])
+def test_a_name_for_standard_input_is_no_internal_error(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'#include "a.h"\nnop\n')))
+    ran = run(lint.main, ["--no-cache", "--isolated", "--stdin-filename", name, "-"])
+    assert (ran.status, "internal error" in ran.err) == (0, False)

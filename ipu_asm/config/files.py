@@ -149,6 +149,14 @@ def read_beginning(target: Target, most: int) -> bytes:
         raise file_error(target.name, error) from error
 
 
+def may_name_file(text: str) -> bool:
+    """Return whether a file may have this name: a text from outside may have half a character."""
+    try:
+        return text != "" and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
 def file_error(path: str, error: Exception) -> FileError:
     """Return the `FileError` for an error of the operating system, or for an invalid path."""
     reason = getattr(error, "strerror", None) or str(error)

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ipu_asm.config.configuration import MOST_CONTEXTS, Context, Value
+from ipu_asm.config.files import may_name_file
 from ipu_asm.config.schema import SettingError, list_of_strings, shortened, shown
 from ipu_asm.named_tuple import NamedTuple
 
@@ -128,7 +129,7 @@ def _at(place: str, read: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _include_path(path: str) -> str:
-    if not path or "\0" in path:
+    if not may_name_file(path):
         raise SettingError(f"expected the name of a folder, found {shown(path)}")
     if len(path) > LONGEST_VALUE:
         message = f"a path has at most {LONGEST_VALUE:,} characters, found {len(path):,}"
@@ -229,9 +230,9 @@ class _Search:
     def matches(self, pattern: str) -> Iterator[str]:
         """Yield the folders that an absolute glob matches."""
         head, *parts = pattern.split(os.sep)
-        folders: Iterable[str] = [head + os.sep]
+        folders = [head + os.sep]
         for part in parts:
-            folders = self._step(folders, part)
+            folders = [*self._step(folders, part)]
         return iter(dict.fromkeys(folders))
 
     def _step(self, folders: Iterable[str], part: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from pygls.uris import to_fs_path
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.config.files import may_name_file
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Change
@@ -254,8 +255,7 @@ def path_of(uri: str) -> str | None:
     """Return the path of a `file` URI, None for any other URI."""
     try:
         path = to_fs_path(uri)
-        os.fsencode(path or "")
     except ValueError:
-        # For example `http://[`, which is no valid URI, or a path with half a character.
+        # For example `http://[`, which is no valid URI.
         return None
-    return None if path and "\0" in path else path
+    return path if path and may_name_file(path) else None

@@ -6,6 +6,7 @@ import os
 from itertools import takewhile
 from typing import Mapping
 
+from ipu_asm.config.files import may_name_file
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import SourceReader, SourceSettings, Value
 from ipu_asm.source.preprocessor.conditions import Assumptions
@@ -23,7 +24,8 @@ class IncludeSearch:
         self._settings = settings
         root = settings.root or self._folder
         allowed = [*([root] if root else []), *settings.include_paths]
-        self._allowed = [os.path.join(os.path.realpath(each), "") for each in allowed]
+        folders = [os.path.realpath(each) for each in allowed if may_name_file(each)]
+        self._allowed = [os.path.join(folder, "") for folder in folders]
         self._found: dict[tuple[str, str | None], str | None] = {}
 
     def find(self, name: str, is_angled: bool, includer: str) -> str | None:
@@ -42,11 +44,11 @@ class IncludeSearch:
         return self._folder if includer == MAIN else os.path.dirname(includer)
 
     def _search(self, name: str, folder: str | None) -> str | None:
-        if not name or "\0" in name:
+        if not may_name_file(name):
             return None
         for each in (*([folder] if folder else []), *self._settings.include_paths):
             path = os.path.normpath(os.path.join(each, name))
-            if self._is_readable(path):
+            if may_name_file(path) and self._is_readable(path):
                 return path
         return self._search_project(name, folder or self._folder or "")
 
