@@ -1,12 +1,9 @@
-"""The snippets of the VS Code extension: expanded, they are programs without findings."""
+"""The snippets of completion: expanded, they are programs without findings."""
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
-from pathlib import Path
-from typing import Any, Iterator
 
 import pytest
 
@@ -14,6 +11,8 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import IpuState, run_until_complete
+from ipu_asm.ide.completion.completion import completions
+from ipu_asm.ide.completion.snippets import SNIPPET, Snippet, snippets_of
 from ipu_asm.ide.formatting.conventions import INDENT
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import available_isas, load_isa
@@ -21,12 +20,10 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.text import apply_edits
 
-FOLDER = Path(__file__).resolve().parents[1] / "vscode-extension" / "snippets"
 SETS = [load_isa(name) for name in available_isas()]
-TITLES = tuple(f"{isa.title}: " for isa in SETS)
-LANGUAGES = sorted({isa.surface.language_id for isa in SETS})
 # What has the finding that the snippets offer to silence first.
 SILENCED = {
+    "ipu2": "    BREAK;;\n",
     "ipu-asm": "    set lr0 40000;\n",
     "edgenpu-asm": "    ADD AB[2], AB[0], AB[1]\n    SYNC WAIT_COMPUTE\n",
     "aie-asm": "    nopa;\n    nopb\n",
@@ -41,26 +38,19 @@ LOADS = (
 )
 
 
-def snippets() -> Iterator[Any]:
-    """Every snippet with each instruction set of its language.
-
-    Those of a set whose title begins the names of some are these alone.
-    """
-    for path in sorted(FOLDER.glob("*.json")):
-        entries = json.loads(path.read_text(encoding="utf-8"))
-        for isa in SETS:
-            if isa.surface.language_id == path.stem:
-                own = [name for name in entries if name.startswith(f"{isa.title}: ")]
-                for name in own or [name for name in entries if not name.startswith(TITLES)]:
-                    yield pytest.param(isa, entries[name], id=f"{isa.name}: {name}")
+EVERY_SNIPPET = pytest.mark.parametrize(
+    ("isa", "snippet"),
+    [
+        pytest.param(isa, snippet, id=f"{isa.name}: {snippet.words[0]}")
+        for isa in SETS
+        for snippet in snippets_of(isa)
+    ],
+)
 
 
-EVERY_SNIPPET = pytest.mark.parametrize(("isa", "snippet"), list(snippets()))
-
-
-def expanded(snippet: dict[str, Any]) -> str:
+def expanded(snippet: Snippet) -> str:
     """The text that the snippet inserts if one accepts what it offers first."""
-    text = "\n".join(snippet["body"])
+    text = snippet.body
     texts: dict[str, str] = {"0": ""}
 
     def first_choice(match: re.Match[str]) -> str:
@@ -75,7 +65,7 @@ def expanded(snippet: dict[str, Any]) -> str:
     return re.sub(r"\\([$}\\])", r"\1", text)
 
 
-def inserted(isa: Isa, snippet: dict[str, Any]) -> str:
+def inserted(isa: Isa, snippet: Snippet) -> str:
     """The text as it comes to stand: what has no indentation of its own gets that of the place."""
     text = expanded(snippet)
     own = any(line.startswith((" ", *isa.surface.comments)) for line in text.split("\n"))
@@ -87,7 +77,7 @@ def choices(text: str) -> list[str]:
     return [re.sub(r"\\(.)", r"\1", choice) for choice in re.split(r"(?<!\\),", text)]
 
 
-def check_snippet(isa: Isa, snippet: dict[str, Any]) -> Analysis:
+def check_snippet(isa: Isa, snippet: Snippet) -> Analysis:
     """The analysis of a small program with the snippet, which must have no finding."""
     analysis = analyze(_program(isa, expanded(snippet)), isa)
     assert analysis.diagnostics == (), analysis.text
@@ -98,7 +88,7 @@ def _program(isa: Isa, text: str) -> str:
     """A program around what a snippet inserts: what is silenced, and an end, if it has none."""
     text = text.rstrip("\n") + "\n"
     if "ipu: ignore" in text:
-        text += SILENCED[isa.surface.language_id]
+        text += SILENCED.get(isa.name) or SILENCED[isa.surface.language_id]
     # What halts is asked of the set; where nothing does, a program ends with its last line.
     specs = isa.instructions.values()
     halts = [spec.mnemonic for spec in specs if spec.flow == "halt" and not spec.operands]
@@ -110,7 +100,7 @@ def _program(isa: Isa, text: str) -> str:
 
 
 @EVERY_SNIPPET
-def test_a_snippet_is_a_program_without_findings(isa: Isa, snippet: dict[str, Any]) -> None:
+def test_a_snippet_is_a_program_without_findings(isa: Isa, snippet: Snippet) -> None:
     analysis = check_snippet(isa, snippet)
     lines = filter(None, expanded(snippet).split("\n"))
     is_comment = all(line.startswith(isa.surface.comments) for line in lines)
@@ -118,8 +108,8 @@ def test_a_snippet_is_a_program_without_findings(isa: Isa, snippet: dict[str, An
 
 
 @EVERY_SNIPPET
-def test_every_choice_of_a_snippet_can_be_taken(isa: Isa, snippet: dict[str, Any]) -> None:
-    body = "\n".join(snippet["body"])
+def test_every_choice_of_a_snippet_can_be_taken(isa: Isa, snippet: Snippet) -> None:
+    body = snippet.body
     rules = {rule.id.name for rule in all_rules()}
     for choice in _CHOICE.finditer(body):
         for text in choices(choice[2]):
@@ -129,44 +119,54 @@ def test_every_choice_of_a_snippet_can_be_taken(isa: Isa, snippet: dict[str, Any
                 assert text in available_isas()
             else:
                 taken = body.replace(choice[0], f"${{{choice[1]}:{text}}}")
-                check_snippet(isa, {"body": taken.split("\n")})
+                check_snippet(isa, snippet._replace(body=taken))
 
 
 @EVERY_SNIPPET
-def test_the_formatter_leaves_a_snippet_as_it_is(isa: Isa, snippet: dict[str, Any]) -> None:
+def test_the_formatter_leaves_a_snippet_as_it_is(isa: Isa, snippet: Snippet) -> None:
     text = inserted(isa, snippet).rstrip() + "\n"
     assert apply_edits(text, formatting(analyze(text, isa))) == text
 
 
 @EVERY_SNIPPET
-def test_a_snippet_tells_what_it_is_for(isa: Isa, snippet: dict[str, Any]) -> None:
-    assert set(snippet) == {"prefix", "description", "body"}
-    assert snippet["prefix"]
-    assert all(re.fullmatch(r"[a-z][a-z0-9-]*", prefix) for prefix in snippet["prefix"])
-    assert re.fullmatch(r"[A-Z`].*[^.\n]", snippet["description"])
-    assert all(len(line) <= 160 for line in snippet["body"])
+def test_a_snippet_tells_what_it_is_for(isa: Isa, snippet: Snippet) -> None:
+    assert snippet.words
+    assert all(re.fullmatch(r"[a-z][a-z0-9-]*", word) for word in snippet.words)
+    assert re.fullmatch(r"[A-Z`].*[^.\n]", snippet.description)
+    assert all(len(line) <= 160 for line in snippet.body.split("\n"))
 
 
 @EVERY_SNIPPET
-def test_the_stops_of_a_snippet_are_numbered_without_a_gap(
-    isa: Isa, snippet: dict[str, Any]
-) -> None:
-    body = "\n".join(snippet["body"])
+def test_the_stops_of_a_snippet_are_numbered_without_a_gap(isa: Isa, snippet: Snippet) -> None:
+    body = snippet.body
     numbers = {int(number) for number in re.findall(r"\$\{?(\d+)", body)} - {0}
     assert sorted(numbers) == list(range(1, len(numbers) + 1))
 
 
 @pytest.mark.parametrize(
     ("name", "cycles"),
-    [("Loop with a counter", 1 + 10 + 1), ("Two nested loops", 1 + 10 * (1 + 128 + 1) + 1)],
+    [("loop", 1 + 10 + 1), ("nested", 1 + 10 * (1 + 128 + 1) + 1)],
 )
 def test_a_loop_makes_the_turns_that_its_comments_say(name: str, cycles: int) -> None:
-    snippet = json.loads((FOLDER / "ipu-asm.json").read_text(encoding="utf-8"))[name]
+    isa = load_isa("ipu")
+    snippet = next(each for each in snippets_of(isa) if name in each.words)
     state = IpuState()
-    state.load_program(assemble(_program(load_isa("ipu"), expanded(snippet))))
+    state.load_program(assemble(_program(isa, expanded(snippet))))
     assert run_until_complete(state) == cycles
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_snippets(language: str) -> None:
-    assert (FOLDER / f"{language}.json").is_file()
+@pytest.mark.parametrize("isa", SETS)
+def test_snippets_are_offered_where_a_bundle_may_begin(isa: Isa) -> None:
+    """On an empty line, not after an instruction on the same line, and not in a comment."""
+
+    def offered(before: str) -> set[str]:
+        found = completions(analyze(before, isa), len(before))
+        return {item.label for item in found if item.kind == SNIPPET}
+
+    words = {word for snippet in snippets_of(isa) for word in snippet.words}
+    nop = next(n for n, s in isa.instructions.items() if all(o.optional for o in s.operands))
+    assert offered("") == offered("  lo") == words
+    assert offered(f"x: {nop}{isa.surface.bundle_end}\n  ") == words
+    assert not any(offered(f"{start} ") for start in (*isa.surface.comments, nop, "x:"))
+    if isa.surface.bundle_end:
+        assert not offered(f"{nop};\n")

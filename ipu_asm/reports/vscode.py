@@ -75,7 +75,7 @@ def vscode_files(folder: Path = EXTENSION) -> dict[str, str]:
     """Return the text of each generated file by its path in the extension's folder."""
     languages = dict(_languages())
     package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
-    _update(package, languages, folder)
+    _update(package, languages)
     configurations = {
         f"languages/{name}.json": formatted(language_configuration(language))
         for name, language in languages.items()
@@ -154,7 +154,7 @@ def _signatures() -> Iterator[str]:
         )
 
 
-def _update(package: dict[str, Any], languages: Mapping[str, Language], folder: Path) -> None:
+def _update(package: dict[str, Any], languages: Mapping[str, Language]) -> None:
     """Replace what derives from the manifests in the data of `package.json`."""
     events = [event for event in package["activationEvents"] if not event.startswith("onLanguage:")]
     package["activationEvents"] = [*(f"onLanguage:{name}" for name in languages), *events]
@@ -169,11 +169,6 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language], folder: 
         for name, language in languages.items()
     ]
     parts["grammars"] = [*grammars, _of_listings(parts["grammars"])]
-    parts["snippets"] = [
-        {"language": name, "path": f"./snippets/{name}.json"}
-        for name in languages
-        if (folder / "snippets" / f"{name}.json").is_file()
-    ]
     parts["semanticTokenScopes"] = [
         {
             "language": name,

@@ -9,9 +9,10 @@ import pytest
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.snippets import CompletionItem, instruction_snippet
+from ipu_asm.ide.completion.snippets import SNIPPET, CompletionItem, instruction_snippet
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.text import TextEdit, apply_edits
 from tests.ide.cursor import fixture
 from tests.ide.snippets import accepted
 
@@ -31,7 +32,7 @@ def check_completions(
     All items replace the same text.
     """
     analysis, offset = fixture(text_with_cursor, isa)
-    items = completions(analysis, offset)
+    items = [item for item in completions(analysis, offset) if item.kind != SNIPPET]
     labels = [item.label for item in items]
     assert labels == [item.label for item in sorted(items, key=lambda item: item.sort_text)]
     assert len(set(labels)) == len(labels)
@@ -153,11 +154,65 @@ def error_messages(text: str, isa: str) -> list[str]:
     return [finding.message for finding in found if finding.severity is Severity.ERROR]
 
 
-def test_what_the_rest_of_the_bundle_leaves_free_comes_first() -> None:
-    order = list(check_completions("$0; mult.ee r0 lr0 lr1 lr2;;"))
-    assert order.index("acc.max") < order.index("mult.ve.aaq")
-    order = list(check_completions("$0\nmult.ee r0 lr0 lr1 lr2;;"))
-    assert order.index("mult.ve.aaq") < order.index("acc.max")
+@pytest.mark.parametrize("rest", ["; mult.ee r0 lr0 lr1 lr2;;", "\nmult.ee r0 lr0 lr1 lr2;;"])
+def test_what_the_rest_of_the_bundle_leaves_free_comes_first(rest: str) -> None:
+    order = list(check_completions(f"$0{rest}"))
+    taken = {name for name, spec in ISA.instructions.items() if spec.slot == "mult"}
+    assert set(order[-len(taken) :]) == taken
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "detail", "result"),
+    [
+        (
+            "acc;;\n$0\nlr: set lr0 1; bkpt;;",
+            "b",
+            "cond: Unconditional Branch",
+            "acc;;\nb lr\nlr: set lr0 1; bkpt;;",
+        ),
+        (
+            "x: acc;;\n$0\n# end\nset lr0 1;\nbkpt;;",
+            "b",
+            "slot taken in line 5: begins its own bundle",
+            "x: acc;;\nb x;;\n# end\nset lr0 1;\nbkpt;;",
+        ),
+        (
+            "acc; $0; bkpt;;",
+            "acc.max",
+            None,
+            None,
+        ),
+        (
+            "incr lr0 1; ac$0; acc; bkpt;;",
+            "acc.max",
+            "slot taken in line 1: ends the bundle here",
+            "incr lr0 1; acc.max aaq0;; acc; bkpt;;",
+        ),
+        (
+            "{% for i in [1] %}\n$0;\nacc;;\n{% endfor %}",
+            "acc.max",
+            "slot taken in line 3: begins its own bundle",
+            "{% for i in [1] %}\nacc.max aaq0;;\nacc;;\n{% endfor %}",
+        ),
+        (
+            "incr lr0 1; ac$0c lr0; acc;;",
+            "acc.max",
+            "slot taken in line 1: ends the bundle here",
+            "incr lr0 1; acc.max lr0; acc;;",
+        ),
+    ],
+)
+def test_accepting_what_takes_a_later_slot_ends_the_bundle(
+    text: str, label: str, detail: str | None, result: str | None
+) -> None:
+    item = check_completions(text).get(label)
+    if item is None or detail is None or result is None:
+        assert (item, detail, result) == (None, None, None)
+        return
+    edits = [TextEdit(item.span, accepted(item.snippet or item.insert_text))]
+    edits += [TextEdit(item.removed, "")] if item.removed else []
+    assert item.detail == detail
+    assert apply_edits(text.replace("$0", ""), edits) == result
 
 
 def test_the_whole_word_is_replaced() -> None:

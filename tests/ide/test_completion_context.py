@@ -36,7 +36,8 @@ def check_expectation(
     span = context.span
     assert analysis.text[span.start : span.end] == (typed if replaced is None else replaced)
     assert [other.mnemonic for other in context.before] == before.split()
-    assert [other.mnemonic for other in context.after] == after.split()
+    surely = context.beside[len(context.before) :]
+    assert [other.mnemonic for other in surely] == after.split()
     assert context.address_in(analysis.program) == address
 
 

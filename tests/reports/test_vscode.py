@@ -29,7 +29,6 @@ def test_what_a_stale_package_says_by_hand_stays(tmp_path: Path) -> None:
     for folder in ("src", "languages"):
         (tmp_path / folder).mkdir()
     (tmp_path / "package.json").write_text(json.dumps(package), encoding="utf-8")
-    (tmp_path / "snippets").symlink_to(EXTENSION / "snippets")
     write_vscode_files(tmp_path)
     after = json.loads((tmp_path / "package.json").read_text(encoding="utf-8"))
     descriptions = after["contributes"]["configuration"]["properties"]["ipu.isa"]

@@ -29,9 +29,11 @@ from ipu_asm.ide.completion.snippets import (
     MACRO,
     PARAMETER,
     REGISTER,
+    SNIPPET,
     VALUE,
     CompletionItem,
     instruction_snippet,
+    snippets_of,
 )
 from ipu_asm.ide.completion.template import template_completions
 from ipu_asm.ide.expansions import is_template, whole_reading
@@ -78,7 +80,8 @@ def _plain(
         return assertion_completions(program, offset) or list(_directives(program, offset))
     items: Iterable[CompletionItem]
     if not context.mnemonic:
-        items = (*_instructions(program, context), *_macros(analysis, context))
+        items = (*_instructions(analysis, context), *_macros(analysis, context))
+        items = (*items, *_snippets(program, context))
     else:
         items = operand_completions(analysis, context, names)
     return sorted(items, key=lambda item: item.sort_text)
@@ -104,12 +107,13 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
     return None
 
 
-def _instructions(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
+def _instructions(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
     """Yield the instructions that fit a slot which the instructions before the cursor leave free.
 
-    Those that the file uses nearby come first, and those whose slots the bundle's instructions
-    after the cursor take come last: its author may end the bundle here.
+    Those that the file uses nearby come first, and those whose slots the instructions after the
+    cursor take come last.
     """
+    program = analysis.program
     isa = program.isa
     others = (*context.before, *context.after)
     free, free_beside = free_slots(isa, context.before), free_slots(isa, others)
@@ -132,19 +136,54 @@ def _instructions(program: Program, context: CompletionContext) -> Iterator[Comp
         snippet = None
         if not context.is_followed:
             snippet = instruction_snippet(isa, spec, written[spec.slot], label)
-        yield CompletionItem(
+        item = CompletionItem(
             spec.mnemonic,
             INSTRUCTION,
             _instruction_detail(isa, spec, list(slots)),
             spec.mnemonic,
             context.span,
-            f"{_sort_rank(spec)}{not has_room:d}{spec.mnemonic not in used:d}{place:d}"
+            f"{not has_room:d}{_sort_rank(spec)}{spec.mnemonic not in used:d}{place:d}"
             f"{order[spec.slot]:02}{spec.opcode:04}",
             filter_text(spec.mnemonic, context),
             snippet,
             spec.deprecated is not None,
             " or ".join(slots) if len(order) > 1 else "",
         )
+        yield item if beside else _before_taken_slot(analysis, context, item, spec.slot)
+
+
+def _before_taken_slot(
+    analysis: Analysis, context: CompletionContext, item: CompletionItem, slot: str
+) -> CompletionItem:
+    """Return an instruction whose slot is taken after the cursor: accepting it ends the bundle."""
+    end = analysis.isa.surface.bundle_end
+    taken = _slot_taken_at(analysis.program, context, slot)
+    if not end or taken is None:
+        return item
+    line = analysis.source.lines.position(taken).line + 1
+    effect = "ends the bundle here" if context.before else "begins its own bundle"
+    detail = f"slot taken in line {line}: {effect}"
+    if context.is_followed:
+        return item._replace(detail=detail)
+    is_whole = item.snippet is None
+    return item._replace(
+        detail=detail,
+        insert_text=item.insert_text + end * is_whole,
+        snippet=None if is_whole else f"{item.snippet}{end}",
+        removed=context.mark,
+    )
+
+
+def _slot_taken_at(program: Program, context: CompletionContext, slot: str) -> int | None:
+    """Return where an instruction of a slot begins after the cursor; None if there is none."""
+    if not context.after:
+        return None
+    start, bundle = program.starts[context.bundle], program.bundles[context.bundle]
+    for plan, instruction in zip(bundle.syntax.plan.instructions, bundle.instructions):
+        at = start + bundle.syntax.spans[plan.mnemonic].start
+        if at >= context.span.end and instruction.is_of(slot) and instruction in context.after:
+            return at
+    return None
 
 
 def _of_body(arguments: Sequence[Parameter], span: Span) -> Iterator[CompletionItem]:
@@ -172,6 +211,27 @@ def _macros(analysis: Analysis, context: CompletionContext) -> Iterator[Completi
         yield macro_item(candidate, context, "1")
     for candidate in header_candidates(analysis).instructions:
         yield macro_item(candidate, context, LAST)
+
+
+def _snippets(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
+    """Yield the snippets of the instruction set at the start of a line where a bundle may begin."""
+    start = context.span.start
+    line = program.text[program.text.rfind("\n", 0, start) + 1 : start]
+    if context.before or line.strip():
+        return
+    for snippet in snippets_of(program.isa):
+        for word in snippet.words:
+            text = filter_text(word, context)
+            yield CompletionItem(
+                word,
+                SNIPPET,
+                snippet.description,
+                word,
+                context.span,
+                f"4{word}",
+                text,
+                snippet.body,
+            )
 
 
 def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:

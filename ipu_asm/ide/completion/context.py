@@ -34,9 +34,9 @@ class CompletionContext(NamedTuple):
     part before the cursor. `mnemonic` is empty at the start of an instruction. Otherwise
     `complete_operands` are the operands before the one at the cursor, and `operand_prefix` is the
     part of this one before the word, such as a keyword. `before` are the bundle's instructions
-    before the cursor, `after` those separated from it by a mark inside of the bundle: what comes
-    next without one may be another bundle as well. `is_followed` is true if operands follow the
-    word on its line.
+    before the cursor, `after` those that follow up to its end or a label, and `mark` is the
+    separator between: without one they may be another bundle. `is_followed` is true if operands
+    follow the word on its line.
     """
 
     bundle: int
@@ -47,7 +47,13 @@ class CompletionContext(NamedTuple):
     operand_prefix: str
     before: tuple[Instruction, ...]
     after: tuple[Instruction, ...]
+    mark: Span | None
     is_followed: bool
+
+    @property
+    def beside(self) -> tuple[Instruction, ...]:
+        """The instructions that are surely in the same bundle."""
+        return (*self.before, *self.after) if self.mark else self.before
 
     def address_in(self, program: Program) -> int:
         """Return the address of the instruction at the cursor."""
@@ -73,17 +79,21 @@ def completion_context_at(program: Program, offset: int) -> CompletionContext | 
     tokens = [token for token in range(first, word.start) if _kind(syntax, token) != "STRAY"]
     before: tuple[Instruction, ...] = ()
     after: tuple[Instruction, ...] = ()
+    mark: Span | None = None
     if first and _kind(syntax, first - 1) == "END" and not _is_inside(syntax, first - 1):
         number = len(program.bundles)
     else:
-        before, after = _neighbours(program.bundles[number], roles, range(first, word.stop))
+        own = range(first, word.stop)
+        before, after = _neighbours(program.bundles[number], roles, own)
+        mark = _separator_after(syntax, roles, own) if after else None
     span = syntax.span_of(word.start, word.stop).shifted(start) if word else Span(offset, offset)
     written, begun = _operands(program.isa, syntax, roles, tokens[1:])
     typed = program.text[span.start : offset]
     mnemonic = syntax.words[tokens[0]] if tokens else ""
     is_followed = _is_followed(syntax, word.stop)
+    mark = mark.shifted(start) if mark else None
     return CompletionContext(
-        number, span, typed, mnemonic, written, begun, before, after, is_followed
+        number, span, typed, mnemonic, written, begun, before, after, mark, is_followed
     )
 
 
@@ -226,7 +236,7 @@ def _operands(
 def _neighbours(
     bundle: Bundle, roles: _Roles, own: range
 ) -> tuple[tuple[Instruction, ...], tuple[Instruction, ...]]:
-    """Return a bundle's instructions before the tokens `own`, and those that surely follow.
+    """Return a bundle's instructions before the tokens `own`, and those after them.
 
     The bundle begins after the last label before them, and ends at the next one.
     """
@@ -238,15 +248,24 @@ def _neighbours(
     ]
     begin = max((token for token in labels if token < own.start), default=-1)
     end = min((token for token in labels if token >= own.stop), default=len(syntax.words))
-    mark = next((at for at in range(own.stop, end) if roles.is_boundary[at]), end)
     written = [
         (plan.mnemonic, instruction)
         for plan, instruction in zip(syntax.plan.instructions, bundle.instructions)
     ]
     return (
         tuple(instruction for at, instruction in written if begin < at < own.start),
-        tuple(instruction for at, instruction in written if mark < at < end),
+        tuple(instruction for at, instruction in written if own.stop <= at < end),
     )
+
+
+def _separator_after(syntax: BundleSyntax, roles: _Roles, own: range) -> Span | None:
+    """Return the separator that ends the instruction of the tokens `own`; None if there is none.
+
+    A mnemonic on a later line begins another instruction: the separator after that is its own.
+    """
+    later = next(plan.mnemonic for plan in syntax.plan.instructions if plan.mnemonic >= own.stop)
+    at = next((at for at in range(own.stop, later) if roles.is_boundary[at]), later)
+    return syntax.spans[at] if at < later else None
 
 
 def _is_followed(syntax: BundleSyntax, stop: int) -> bool:

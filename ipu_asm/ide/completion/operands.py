@@ -84,7 +84,7 @@ def _candidate_forms(
     forms = fitting_forms(isa, spec, context.complete_operands)
     if len(forms) == 1:
         return forms
-    for others in ((*context.before, *context.after), context.before):
+    for others in (context.beside, context.before):
         free = free_slots(isa, others)
         if found := [form for form in forms if form.slot in free]:
             return found
@@ -173,7 +173,7 @@ def written_units(isa: Isa, slot: str, context: CompletionContext) -> dict[str, 
         return {}
     return {
         unit: f"already written in this bundle by {' '.join(other.words)}"
-        for other in (*context.before, *context.after)
+        for other in context.beside
         if other.spec is not None and other.spec.slot == slot
         for access in instruction_accesses(isa, other)
         if access.writes

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import count
+from pathlib import Path
 from typing import Collection, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.ide.completion.macros import MacroCandidate
+from ipu_asm.isa import target_folders
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.named_tuple import NamedTuple
@@ -24,6 +26,7 @@ MACRO = "macro"
 VALUE = "value"
 DIRECTIVE = "directive"
 TEMPLATE_NAME = "template name"
+SNIPPET = "snippet"
 FIRST = "!"
 """Sorts before all digits: names that the author of the file chose."""
 
@@ -33,7 +36,8 @@ class CompletionItem(NamedTuple):
 
     `kind` is one of the constants above. `snippet` is `insert_text` with placeholders for the
     operands, in the syntax of the language server protocol; None if there are no placeholders.
-    `slots` are the free slots of an instruction, as text; empty where there is only one.
+    `slots` are the free slots of an instruction, as text; empty where there is only one. `removed`
+    is a separator after the cursor, needless once an item ends the bundle.
     """
 
     label: str
@@ -46,6 +50,7 @@ class CompletionItem(NamedTuple):
     snippet: str | None = None
     deprecated: bool = False
     slots: str = ""
+    removed: Span | None = None
 
 
 _SPECIAL = re.compile(r"[\\$}]")
@@ -54,6 +59,32 @@ _ESCAPE = r"\\\g<0>"
 _MAX_CHOICES = 32
 # Of these, every operand type takes one unless it takes no numbers.
 _NUMBERS = ("0", "1", "16", "64", "128", "-64", "0x1000", "0x80000000")
+
+
+class Snippet(NamedTuple):
+    """A text with placeholders for where a bundle may begin; any of the `words` proposes it."""
+
+    words: tuple[str, ...]
+    description: str
+    body: str
+
+
+def snippets_of(isa: Isa) -> Sequence[Snippet]:
+    """Return the snippets in `snippets.txt` in the folder of an instruction set or its family.
+
+    Each begins with a line ``--- words: description``.
+    """
+    return _snippets_of(isa.name, isa.family)
+
+
+@lru_cache(maxsize=16)
+def _snippets_of(name: str, family: str) -> Sequence[Snippet]:
+    places = [Path(root, folder) for folder in (name, family) for root in target_folders()]
+    path = next(filter(Path.is_file, (place / "snippets.txt" for place in places)), None)
+    texts = path.read_text(encoding="utf-8").split("--- ") if path else []
+    heads = (text.partition("\n") for text in texts[1:])
+    parts = ((*head.partition(": ")[::2], body.removesuffix("\n")) for head, _, body in heads)
+    return [Snippet(tuple(words.split()), what, body) for words, what, body in parts]
 
 
 def instruction_snippet(

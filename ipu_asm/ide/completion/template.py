@@ -137,7 +137,8 @@ def _written(
     span = Span(offset, offset) if item.span == (at, at) else reading.around(item.span, offset)
     if span is None or (reading.is_partial and has_filler(item.label)):
         return
-    item = item._replace(span=span)
+    removed = item.removed and reading.verbatim(item.removed)
+    item = item._replace(span=span, removed=removed)
     if item.label.startswith("{{ "):
         name = item.label.strip("{} ")
         item = item._replace(label=name, filter_text=name, kind=TEMPLATE_NAME, snippet=None)

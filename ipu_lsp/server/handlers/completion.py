@@ -27,6 +27,7 @@ _KINDS = {
     snippets.DIRECTIVE: t.CompletionItemKind.Keyword,
     snippets.PARAMETER: t.CompletionItemKind.Property,
     snippets.TEMPLATE_NAME: t.CompletionItemKind.Variable,
+    snippets.SNIPPET: t.CompletionItemKind.Snippet,
 }
 
 
@@ -41,6 +42,8 @@ def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
     is_indent = _was_blank_typed(params.context) and not _bundle_continues(view, offset)
     if is_indent and any(item.kind == snippets.INSTRUCTION for item in found):
         found = []
+    if not session.client.completion_snippets:
+        found = [item for item in found if item.kind != snippets.SNIPPET]
     written = [_item(item, view, uri, session.client) for item in found]
     return {"isIncomplete": False, "items": written}
 
@@ -90,6 +93,10 @@ def _item(item: snippets.CompletionItem, view: View, uri: str, client: LanguageC
         "textEdit": view.coordinates.edit(edit),
         "data": {"uri": uri, "kind": item.kind},
     }
+    end = view.analysis.isa.surface.bundle_end
+    if item.removed and edit.new_text.endswith(end):
+        removal = view.coordinates.edit(TextEdit(item.removed, ""))
+        written["additionalTextEdits"] = [removal]
     if snippet is not None:
         written["insertTextFormat"] = t.InsertTextFormat.Snippet.value
     if item.slots and client.completion_label_details:
