@@ -8,7 +8,7 @@ import sys
 from typing import Any, Callable, Final, Iterable, Iterator, Mapping, NoReturn, Self, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.cli.console import ExitStatus, columns_of, print_message
+from ipu_asm.cli.console import COLOR_CHOICES, ExitStatus, columns_of, print_message
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import STANDARD_INPUT
 from ipu_asm.diagnostics.command_line import CommandLineParser
@@ -169,6 +169,15 @@ def _isa_name(text: str) -> str:
         return load_isa(text).name
     except UnknownIsaError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def color_option(purpose: str = "", **settings: Any) -> Any:
+    """Declare `--color`; `purpose` is what is coloured, such as " in a diff"."""
+    text = (
+        f"when to use colors{purpose}; auto follows NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and the "
+        "terminal (default: auto)"
+    )
+    return option("--color", choices=COLOR_CHOICES, default="auto", help=text, **settings)
 
 
 def warnings_option(**settings: Any) -> Any:

@@ -77,8 +77,8 @@ def render(
 def render_concise(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> str:
     """Return the finding in one line: ``path:row:column: error[E101] message``."""
     label = f"{diagnostic.severity.label}[{diagnostic.code}]"
-    place = _paint(_place(source, diagnostic.span.start), _STRONG, color)
-    label = _paint(label, _STYLES[diagnostic.severity], color)
+    place = paint(_place(source, diagnostic.span.start), _STRONG, color)
+    label = paint(label, _STYLES[diagnostic.severity], color)
     return f"{place}: {label} {printable(diagnostic.message)}"
 
 
@@ -111,10 +111,10 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def _headline(diagnostic: Diagnostic, color: bool) -> list[str]:
-    label = _paint(
+    label = paint(
         f"{diagnostic.severity.label}[{diagnostic.code}]", _STYLES[diagnostic.severity], color
     )
-    return [label + _paint(f": {printable(diagnostic.message)}", _STRONG, color)]
+    return [label + paint(f": {printable(diagnostic.message)}", _STRONG, color)]
 
 
 class _Place(NamedTuple):
@@ -143,8 +143,16 @@ def _snippets(
     bar = _bar(gutter, color)
     (source, span, note), *related = places
     rows = [_arrow("-->", source, span, gutter, color), bar]
-    marker = ("^", _STYLES[severity], note)
-    rows += _snippet(_excerpt(source, span).cut(cells), gutter, marker, color)
+    excerpt, marker = _excerpt(source, span), ("^", _STYLES[severity], note)
+    marks = [_Mark.of(excerpt, *marker)]
+    for place in [*related]:
+        mark = _Mark.of(_excerpt(place.source, place.span), "-", _FRAME, place.note)
+        if _is_beside(place, places[0], cells) and mark.is_apart_from(marks):
+            marks.append(mark)
+            related.remove(place)
+    rows += _snippet(excerpt.cut(cells), gutter, marker, color)
+    if len(marks) > 1:
+        rows[-1:] = [f"{bar} {row}" for row in _mark_rows(marks, color)]
     for source, span, note in related:
         rows += [bar, _arrow(":::", source, span, gutter, color), bar]
         marker = ("-", _FRAME, note)
@@ -160,8 +168,60 @@ def _snippet(
     indent = " " * _width(excerpt.before)
     return [
         f"{_number(excerpt, gutter, '|', color)} {excerpt.line}".rstrip(),
-        f"{_bar(gutter, color)} {indent}{_paint(f'{marks} {note}'.rstrip(), style, color)}",
+        f"{_bar(gutter, color)} {indent}{paint(f'{marks} {note}'.rstrip(), style, color)}",
     ]
+
+
+def _is_beside(place: _Place, first: _Place, cells: int | None) -> bool:
+    """Return whether a place is on the line of the first one, and the whole line is shown."""
+    source, line = first.source, first.source.lines.position(first.span.start).line
+    start, end = source.lines.line_span(line)
+    if place.source is not source or not start <= place.span.start < end:
+        return False
+    most = _LONGEST_LINE if cells is None else min(cells, _LONGEST_LINE)
+    return end - start <= most and _width(_shown(source.line_text(line))) <= most
+
+
+class _Mark(NamedTuple):
+    """Marks under a part of a line, and what is said of it."""
+
+    column: int
+    width: int
+    mark: str
+    style: str
+    note: str
+
+    @classmethod
+    def of(cls, excerpt: _Excerpt, mark: str, style: str, note: str) -> _Mark:
+        width = max(1, _width(excerpt.marked))
+        return cls(_width(excerpt.before), width, mark, style, note)
+
+    def is_apart_from(self, others: list[_Mark]) -> bool:
+        return all(
+            self.column + self.width < other.column or other.column + other.width < self.column
+            for other in others
+        )
+
+
+def _mark_rows(marks: list[_Mark], color: bool) -> list[str]:
+    """Return the row of all marks, then a row for each note, the last of them first."""
+    row, end = "", 0
+    marks = sorted(marks)
+    for each in marks:
+        row += " " * (each.column - end) + paint(each.mark * each.width, each.style, color)
+        end = each.column + each.width
+    noted = [each for each in marks if each.note]
+    if noted and noted[-1] is marks[-1]:
+        last = noted.pop()
+        row += f" {paint(last.note, last.style, color)}"
+    rows = [row]
+    while noted:
+        last, text, end = noted.pop(), "", 0
+        for each in noted:
+            text += " " * (each.column - end) + paint("|", each.style, color)
+            end = each.column + 1
+        rows.append(text + " " * (last.column - end) + paint(last.note, last.style, color))
+    return rows
 
 
 def _help(
@@ -171,7 +231,7 @@ def _help(
         return []
     bar = _bar(gutter, color)
     title = printable(fix.title) + _REMARKS[fix.applicability]
-    rows = [bar, f"{_paint('help', _STYLES[Severity.HINT], color)}: {title}"]
+    rows = [bar, f"{paint('help', _STYLES[Severity.HINT], color)}: {title}"]
     if _is_small(fix, source):
         edit = fix.edits[0]
         old = _excerpt(source, edit.span)
@@ -179,7 +239,7 @@ def _help(
         rows.append(bar)
         rows += [
             f"{_number(old, gutter, sign, color)} "
-            f"{_paint(excerpt.cut(cells).line.rstrip(), style, color)}"
+            f"{paint(excerpt.cut(cells).line.rstrip(), style, color)}"
             for sign, excerpt, style in (("-", old, "31"), ("+", new, "32"))
         ]
     return rows
@@ -283,18 +343,18 @@ def _place(source: SourceFile, offset: int) -> str:
 
 
 def _arrow(arrow: str, source: SourceFile, span: Span, gutter: int, color: bool) -> str:
-    return f"{' ' * gutter}{_paint(arrow, _FRAME, color)} {_place(source, span.start)}"
+    return f"{' ' * gutter}{paint(arrow, _FRAME, color)} {_place(source, span.start)}"
 
 
 def _bar(gutter: int, color: bool) -> str:
-    return _paint(f"{' ' * gutter} |", _FRAME, color)
+    return paint(f"{' ' * gutter} |", _FRAME, color)
 
 
 def _number(excerpt: _Excerpt, gutter: int, sign: str, color: bool) -> str:
-    return _paint(f"{excerpt.row:>{gutter}} {sign}", _FRAME, color)
+    return paint(f"{excerpt.row:>{gutter}} {sign}", _FRAME, color)
 
 
-def _paint(text: str, style: str, color: bool) -> str:
+def paint(text: str, style: str, color: bool) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if color and text else text
 
 

@@ -10,8 +10,7 @@ from ipu_asm.flow.control_run.summary import LoopSummary
 from ipu_asm.flow.counted_loops.loops import repeats_bundles
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycles, trips_text
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.flow.packing.dependences import slot_pressure
-from ipu_asm.flow.packing.operations import operations_of
+from ipu_asm.flow.packing.dependences import loop_dependences, recurrence_of, slot_pressure
 from ipu_asm.ide.pages.instruction import reads_of_changed_registers
 from ipu_asm.ide.run_facts import configuration_phrase, listed, shown_facts, unknown_registers
 from ipu_asm.named_tuple import NamedTuple
@@ -47,22 +46,22 @@ def loop_cost(program: Program, loop: SourceLoop) -> LoopCost:
 
 
 def bound_text(program: Program, loop: SourceLoop) -> str:
-    """Return the slots that bound a loop: `bound by xmem, lr`; "" if it is no single block.
+    """Return what bounds a loop: `bound by xmem, lr`; "" if it is no single block.
 
-    If they take fewer bundles than the loop has: `bound by lr (11 of 16 bundles)`.
+    That is slots or a dependence. If they take fewer bundles than the loop has: `bound by lr (11 of
+    16 bundles)`.
     """
-    addresses = range(loop.first, loop.last + 1)
-    if not program.isa.spaces or not _is_block(program, addresses):
+    graph = loop_dependences(program, loop, shown_facts(program))
+    if graph is None:
         return ""
-    operations = [each for each in operations_of(program, addresses) if not each.is_branch]
-    pressure = slot_pressure(program.isa, operations)
-    if not pressure:
-        return ""
-    bound = pressure[0].bundles
+    pressure = slot_pressure(program.isa, graph.operations)
+    carried = recurrence_of(graph).bundles
+    bound = max([carried, *(each.bundles for each in pressure)])
     slots = ", ".join(each.slot for each in pressure if each.bundles == bound)
+    text = f"bound by {slots or 'a dependence'}"
     if bound == loop.size:
-        return f"bound by {slots}"
-    return f"bound by {slots} ({bound} of {counted(loop.size, program.isa.unit)})"
+        return text
+    return f"{text} ({bound} of {counted(loop.size, program.isa.unit)})"
 
 
 def loop_paragraph(program: Program, address: int) -> str:
@@ -163,12 +162,6 @@ def _closed_loop(
         return None
     later = range(address + 1, loop.last + 1)
     return None if any(facts.run.steps[each].branch for each in later) else loop
-
-
-def _is_block(program: Program, addresses: range) -> bool:
-    """Return whether control leaves bundles from the last of them alone."""
-    numbers = (program.bundle_at_address[address] for address in addresses[:-1])
-    return not any(program.bundles[number].transfers_control for number in numbers)
 
 
 def _compares_old_value(program: Program, address: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -312,7 +313,9 @@ def test_the_report_says_for_which_values_and_context_it_is() -> None:
     arguments = f"{ROOT}/examples/row_filter.asm --context taps=5 --cr 10=1 2=0x1400 --lr 1=3"
     first, second, *_ = check(arguments).out.splitlines()
     assert first.startswith(f"{ROOT}/examples/row_filter.asm (taps=5): ")
-    assert second == "with cr2 = 0x1400, cr10 = 1, lr1 = 3"
+    own = "cr2 = 0x1400, cr10 = 1, lr1 = 3 from the command line"
+    configured = "cr0 = 0, cr1 = 0x40000, cr3 = -1, cr4 = 3, cr5 = -1 from ipu.toml"
+    assert second == f"with {configured}; {own}"
 
 
 def test_values_come_from_options_then_comments_then_the_configuration() -> None:
@@ -323,11 +326,52 @@ def test_values_come_from_options_then_comments_then_the_configuration() -> None
     assert check_json("cr4.s --cr 4=1024")["cycles"] == 1 + 2 * 9 + 1
 
 
+def test_the_configured_run_gives_the_values_that_nothing_else_does() -> None:
+    """Also those of the names of a template, and those of an older version."""
+    source = "{{ word }} lr1 1;;\n" + UP_TO_CR4
+    Path("ipu.toml").write_text(
+        '[kernel."cr4.s".run]\ncr = {4 = 512, 9 = 7}\ndefine = {word = "incr"}\n'
+    )
+    Path("cr4.s").write_text(source)
+    out = check("cr4.s").out
+    assert "\nwith cr4 = 0x200, cr9 = 7 from ipu.toml\n" in out
+    cycles = 1 + 1 + 2 * 5 + 1
+    assert out.startswith(f"cr4.s (word=incr): {cycles} cycles")
+    out = check("cr4.s --cr 4=1024 --define word=set").out
+    assert out.startswith(f"cr4.s (word=set): {cycles + 2 * 4} cycles")
+    assert "\nwith cr9 = 7 from ipu.toml; cr4 = 0x400 from the command line\n" in out
+    Path("old.s").write_text(source.replace("acc;;", "acc;;\nacc;;"))
+    assert f"cycles: {cycles + 5} -> {cycles}" in " ".join(
+        check("cr4.s --baseline old.s").out.split()
+    )
+
+
+@pytest.mark.parametrize("name", ["conv3x3_row.s", "row_filter.asm --context taps=5"])
+def test_a_report_fits_a_terminal_of_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No word is cut, and rows of tables are as long as the others; a pipe gets whole lines."""
+    whole = check(f"{ROOT}/examples/{name}").out
+    monkeypatch.setattr("ipu_asm.cli.mca.command.columns_of", lambda stream: 80)
+    fitted = check(f"{ROOT}/examples/{name}").out
+    lines = fitted.replace(str(ROOT), "").splitlines()
+    assert max(map(len, whole.splitlines())) > 80 >= max(map(len, lines))
+    assert sorted(fitted.split()) == sorted(whole.split())
+    coloured = check(f"{ROOT}/examples/{name} --color always").out
+    assert "\x1b[1mloops\x1b[0m\n" in coloured
+    assert "\x1b[1;33m <- bound\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == fitted
+
+
 def test_every_configuration_of_the_host_is_reported() -> None:
     Path("cr4.s").write_text("# CR cr4 = 512 | 1024\n" + UP_TO_CR4)
     out = check("cr4.s").out
-    assert out.count("cr4.s: 12 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x200\n") == 1
-    assert out.count("cr4.s: 20 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x400\n") == 1
+    assert (
+        out.count("cr4.s: 12 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x200 from a comment\n")
+        == 1
+    )
+    assert (
+        out.count("cr4.s: 20 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x400 from a comment\n")
+        == 1
+    )
     ran = check("cr4.s --format json")
     assert json.loads(ran.out)["cycles"] == 12
     note = "cr4.s: 2 configurations, reported for the first; choose with --cr\n"
@@ -407,7 +451,8 @@ def test_rows_of_a_template_are_those_of_the_written_file() -> None:
 
 
 def test_a_template_in_several_contexts_asks_for_one() -> None:
-    file = f"{ROOT}/examples/row_filter.asm"
+    file = "filter.asm"
+    Path(file).write_bytes(Path(ROOT, "examples/row_filter.asm").read_bytes())
     choice = "taps=3; taps=5; choose with --context or --define"
     message = f"{file}: a template is assembled in one context, found 2: {choice}"
     check_refused(file, message)
@@ -500,7 +545,7 @@ def test_other_machines_have_a_reduced_report(
 
 def test_a_negative_register_of_the_host_is_told() -> None:
     Path("a.s").write_text("# CR lr8 = -1\nset lr1 2;;\nbkpt;;\n")
-    assert "\nwith lr8 = -1\n" in check("a.s").out
+    assert "\nwith lr8 = -1 from a comment\n" in check("a.s").out
 
 
 def test_a_function_without_an_end_has_no_cycles() -> None:

@@ -76,6 +76,37 @@ def test_the_gutter_is_as_wide_as_its_widest_line_number() -> None:
     )
 
 
+def test_places_of_one_line_share_a_snippet() -> None:
+    text = "set lr0 1; add lr0 lr1; sub lr0 lr2;;\nx"
+    places = ((Span(4, 7), "first"), (Span(15, 18), "second"), (Span(38, 39), "later"))
+    related = tuple(RelatedInformation(*each) for each in places)
+    check_rendering(
+        text,
+        at(text, "sub")._replace(related=related),
+        "error[E101]: not so",
+        " --> a.s:1:25",
+        "  |",
+        "1 | set lr0 1; add lr0 lr1; sub lr0 lr2;;",
+        "  |     ---        ---      ^^^",
+        "  |     |          second",
+        "  |     first",
+        "  |",
+        " ::: a.s:2:1",
+        "  |",
+        "2 | x",
+        "  | - later",
+    )
+    check_rendering(
+        text,
+        at(text, "set")._replace(related=related[1:2]),
+        "error[E101]: not so",
+        " --> a.s:1:1",
+        "  |",
+        "1 | set lr0 1; add lr0 lr1; sub lr0 lr2;;",
+        "  | ^^^            --- second",
+    )
+
+
 def test_a_small_fix_is_previewed() -> None:
     text = "\tad lr0;;"
     fix = Fix("write `add`", (TextEdit(Span(1, 3), "add"),), Applicability.SAFE)

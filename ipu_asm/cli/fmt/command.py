@@ -15,6 +15,7 @@ from ipu_asm.cli.arguments import (
     VERSION,
     ArgumentParser,
     Options,
+    color_option,
     complete_paths,
     flag,
     isa_option,
@@ -23,7 +24,6 @@ from ipu_asm.cli.arguments import (
 )
 from ipu_asm.cli.changes import show_difference, write_change
 from ipu_asm.cli.console import (
-    COLOR_CHOICES,
     ExitStatus,
     print_message,
     run_guarded,
@@ -83,12 +83,7 @@ class FmtOptions(Options):
     force_exclude: bool = FORCE_EXCLUDE
     config: str | None = CONFIG
     isolated: bool = ISOLATED
-    color: str = option(
-        "--color",
-        choices=COLOR_CHOICES,
-        default="auto",
-        help="when to use colors in a diff (default: auto)",
-    )
+    color: str = color_option(" in a diff")
     version = VERSION
 
 

@@ -15,6 +15,7 @@ from ipu_asm.cli.arguments import (
     VERSION,
     ArgumentParser,
     Options,
+    color_option,
     complete_paths,
     flag,
     isa_option,
@@ -23,7 +24,6 @@ from ipu_asm.cli.arguments import (
     paths_option,
     repeated,
 )
-from ipu_asm.cli.console import COLOR_CHOICES
 from ipu_asm.cli.lint.formats import FORMATS
 from ipu_asm.config.configuration import FAIL_LEVELS, Value
 from ipu_asm.config.files import STANDARD_INPUT
@@ -155,14 +155,7 @@ class LintOptions(Options):
     statistics: bool = flag(
         "--statistics", group=_OUTPUT, help="show the number of findings for each rule"
     )
-    color: str = option(
-        "--color",
-        group=_OUTPUT,
-        choices=COLOR_CHOICES,
-        default="auto",
-        help="when to use colors; auto follows NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and the "
-        "terminal (default: auto)",
-    )
+    color: str = color_option(group=_OUTPUT)
     watch: bool = flag("--watch", group=_OUTPUT, help="lint again whenever a file changes")
     explain: str | None = option(
         "--explain",

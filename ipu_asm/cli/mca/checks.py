@@ -75,7 +75,7 @@ def compared(new: Version, options: McaOptions) -> Compared:
     else:
         text = decoded(data, target.name).text
     source = SourceFile(text, target.name)
-    analysis, _ = analyzed(isa, source, options)
+    analysis, _ = analyzed(isa, source, options, new.lines.source.path)
     (effective,) = programs_of(analysis, is_one=True)
     errors = written_errors(effective)
     if errors:

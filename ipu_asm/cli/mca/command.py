@@ -6,13 +6,21 @@ set whose description does not say what control depends on has its loops and wha
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.encode import written_errors
 from ipu_asm.assembler.kernel import chosen_isa
-from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_bytes
+from ipu_asm.cli.console import (
+    ExitStatus,
+    columns_of,
+    print_message,
+    run_guarded,
+    wants_color,
+    write_bytes,
+)
 from ipu_asm.cli.lint.formats import (
     FileFindings,
     encodable,
@@ -40,7 +48,7 @@ from ipu_asm.cli.run.host_options import WrongOptionError
 from ipu_asm.cli.sources import Problems, chosen_files
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import STANDARD_INPUT, Target, decoded, is_elf, read_bytes
+from ipu_asm.config.files import Target, decoded, is_elf, read_bytes
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa, foreign_assembly
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
@@ -161,7 +169,12 @@ class _McaRun:
 
             self._texts.append(report_page(reports[0], name))
         elif format_ == TEXT:
-            self._texts += [encodable(report_text(report, printable(name))) for report in reports]
+            stream = None if self._options.writes_file else sys.stdout
+            color, columns = wants_color(self._options.color, stream), columns_of(stream)
+            self._texts += [
+                encodable(report_text(report, printable(name), columns=columns, color=color))
+                for report in reports
+            ]
 
     def _pack(self, analysis: Analysis) -> int:
         options = self._options
@@ -228,7 +241,7 @@ def _print_failures(reports: Sequence[PerformanceReport], path: str) -> bool:
 
 def _write(text: str, options: McaOptions) -> None:
     data = text.encode("utf-8", "surrogateescape")
-    if options.output is None or options.output == STANDARD_INPUT:
-        write_bytes(data)
-    else:
+    if options.output is not None and options.writes_file:
         replace_file(options.output, data)
+    else:
+        write_bytes(data)

@@ -14,6 +14,7 @@ from ipu_asm.cli.arguments import (
     VERSION,
     ArgumentParser,
     Options,
+    color_option,
     define,
     flag,
     isa_option,
@@ -23,6 +24,7 @@ from ipu_asm.cli.arguments import (
 )
 from ipu_asm.cli.run.host_options import WrongOptionError, joined, register_option, variants_of
 from ipu_asm.config.configuration import Value
+from ipu_asm.config.files import STANDARD_INPUT
 from ipu_asm.config.kernel_keys import WIDE, WIDE_MODES
 from ipu_asm.isa.operands import quoted
 
@@ -42,8 +44,8 @@ examples:
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
 depend on it. What a CR decides needs its value: from --cr, from a comment `# CR cr4 = 64`, or from
-`[kernel."kernel.s"]` in ipu.toml, in this order. Numbers are decimal, or begin with 0x, 0b or 0o;
-underscores may separate digits.
+`[kernel."kernel.s"]` in ipu.toml, or from its `run` there, in this order. Numbers are decimal, or
+begin with 0x, 0b or 0o; underscores may separate digits.
 
 formats:
   text    for a terminal
@@ -172,6 +174,7 @@ class McaOptions(Options):
         metavar="OUT",
         help="write to OUT (default: standard output)",
     )
+    color: str = color_option(group=_OUTPUT)
     warnings: bool = warnings_option(group=_OUTPUT)
 
     # Each file has its nearest configuration file, standard input has no path.
@@ -190,6 +193,11 @@ class McaOptions(Options):
     def defines(self) -> dict[str, Value]:
         """The names that choose a context of a template or are given to it."""
         return {**self.context, **self.given_defines}
+
+    @property
+    def writes_file(self) -> bool:
+        """Whether the output is a file and not standard output."""
+        return self.output not in (None, STANDARD_INPUT)
 
     @property
     def is_for_one(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from ipu_asm.analysis.analysis import Analysis
@@ -9,8 +10,15 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.cli.console import print_message
 from ipu_asm.cli.mca.options import HTML, JSON, PROGRAM, TEXT, McaOptions
 from ipu_asm.cli.programs import configuration_of, in_one_context
+from ipu_asm.config.host_configurations import Hosts, configured_host, configured_run
 from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
+from ipu_asm.flow.control_run.facts import (
+    ControlFacts,
+    control_facts,
+    facts_with,
+    followed_further,
+)
+from ipu_asm.ide.run_facts import origin_of, shown_configurations
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
@@ -35,16 +43,23 @@ def programs_of(analysis: Analysis, *, is_one: bool) -> list[EffectiveProgram]:
 
 
 def analyzed(
-    isa: Isa, source: SourceFile, options: McaOptions
+    isa: Isa, source: SourceFile, options: McaOptions, kernel: str = ""
 ) -> tuple[Analysis, list[Diagnostic]]:
     """Return the analysis of a source and its errors and, unless they are off, warnings.
 
-    Raises `FileError` for the only file if it is a template in several contexts, and
-    `ConfigurationError`.
+    The values that no comment and no option states are those of the configured run of the file
+    `kernel`, by default the source's own. Raises `FileError` for the only file if it is a template
+    in several contexts, and `ConfigurationError`.
     """
     configuration = configuration_of(source.path, is_needed=True)
-    settings = source_settings(source.path, configuration, options.defines)
-    settings = settings._replace(presets={**settings.presets, **options.presets})
+    ours = configuration_of(kernel, is_needed=True) if kernel else configuration
+    path = os.path.abspath(kernel or source.path)
+    run, host = configured_run(path, ours), configured_host(path, ours)
+    defines = {**(run.run.define if run else {}), **options.defines}
+    settings = source_settings(source.path, configuration, defines)
+    settings = settings._replace(
+        presets={**settings.presets, **options.presets}, hosts=Hosts((host,) if host else ())
+    )
     analysis = Analyzer(isa).analyze(source.text, source.path, settings=settings)
     if options.is_for_one:
         expansions = [each.expansion for each in analysis.expanded]
@@ -65,6 +80,9 @@ def reports_of(
     """Return a report for each configuration of the host; of formats with one, the first."""
     program = effective.program
     known = control_facts(program)
+    if known and program.hosts.configurations:
+        found = (facts_with(program, each.values) for each in shown_configurations(program))
+        known = tuple(each for each in found if each is not None) or known
     most = _MAX_STEPS // max(1, len(known))
     end = time.process_time() + _MAX_SECONDS
     every: list[ControlFacts | None] = [
@@ -82,4 +100,9 @@ def reports_of(
         every = every[:1]
     lines = LineTable(program, effective.expansion, source)
     with_moves = options.format in (TEXT, HTML)
-    return [performance_report(program, lines, facts, with_moves=with_moves) for facts in every]
+    return [
+        performance_report(program, lines, facts, with_moves=with_moves)._replace(
+            origins={name: origin_of(program, name) for name in facts.presets} if facts else {}
+        )
+        for facts in every
+    ]

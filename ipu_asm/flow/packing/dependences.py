@@ -18,7 +18,15 @@ from enum import Enum
 from itertools import groupby
 from typing import Sequence
 
-from ipu_asm.flow.packing.operations import Disjoint, FixedRequirement, Operation, operations_of
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.loops import SourceLoop
+from ipu_asm.flow.packing.operations import (
+    Disjoint,
+    FixedRequirement,
+    Operation,
+    disjoint_accesses,
+    operations_of,
+)
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -249,6 +257,22 @@ class Recurrence(NamedTuple):
 
     bundles: int
     cycle: tuple[Dependence, ...]
+
+
+def loop_dependences(
+    program: Program, loop: SourceLoop, facts: ControlFacts | None
+) -> DependenceGraph | None:
+    """Return the dependences of a loop; None unless each iteration executes all of its bundles.
+
+    Those of a set whose memory is not described are not known.
+    """
+    targets = {reference.target for reference in program.references}
+    bundles = [program.bundles[n] for n in program.bundle_at_address[loop.first : loop.last]]
+    is_entered = any(address in targets for address in range(loop.first + 1, loop.last + 1))
+    if not program.isa.spaces or is_entered or any(each.transfers_control for each in bundles):
+        return None
+    addresses = range(loop.first, loop.last + 1)
+    return dependences_of(program, addresses, True, disjoint_accesses(facts))
 
 
 def slot_pressure(isa: Isa, operations: Sequence[Operation]) -> list[SlotPressure]:

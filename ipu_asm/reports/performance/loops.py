@@ -14,11 +14,11 @@ from ipu_asm.flow.loop_numbers import entry_trips_text, executions_of, loop_numb
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.dependences import (
     SlotPressure,
-    dependences_of,
+    loop_dependences,
     recurrence_of,
     slot_pressure,
 )
-from ipu_asm.flow.packing.operations import Operation, disjoint_accesses, operations_of
+from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.steady_loops import (
     RegisterWindows,
     SteadyLoop,
@@ -223,16 +223,6 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
     )
 
 
-def _has_one_path(program: Program, loop: SourceLoop) -> bool:
-    """Return whether all iterations execute all bundles in order; if that is known."""
-    targets = {reference.target for reference in program.references}
-    bundles = [program.bundles[n] for n in program.bundle_at_address[loop.first : loop.last]]
-    is_entered = any(address in targets for address in range(loop.first + 1, loop.last + 1))
-    return bool(program.isa.spaces) and not (
-        is_entered or any(bundle.transfers_control for bundle in bundles)
-    )
-
-
 def _row(measured: Measured, loop: SourceLoop) -> int | None:
     """Return the line of a loop's label in the source; None if it is not written there."""
     lines, program = measured.lines, measured.program
@@ -258,10 +248,8 @@ def _carried(
 ) -> CarriedDependence | None:
     if steady is not None:
         graph = carried_dependences(steady)
-    elif _has_one_path(measured.program, loop):
-        addresses = range(loop.first, loop.last + 1)
-        are_disjoint = disjoint_accesses(measured.facts)
-        graph = dependences_of(measured.program, addresses, True, are_disjoint)
+    elif (found := loop_dependences(measured.program, loop, measured.facts)) is not None:
+        graph = found
     else:
         return None
     bundles, cycle = recurrence_of(graph)

@@ -172,7 +172,7 @@ class PerformanceReport(NamedTuple):
     instruction set in which data may decide control; its `functions` have the cycles of a call, and
     `use` that of functional units. `executions` are by address, None if not known.
     `unknown` are the values that missing numbers depend on, by the names of registers. `presets`
-    are the values that registers have at the start.
+    are the values that registers have at the start, and `origins` where they are stated.
     """
 
     isa: Isa
@@ -192,6 +192,7 @@ class PerformanceReport(NamedTuple):
     presets: Mapping[str, int]
     use: Use | None = None
     executions: Sequence[Count] = ()
+    origins: Mapping[str, str] = {}
 
     @property
     def hottest_loop(self) -> LoopReport | None:

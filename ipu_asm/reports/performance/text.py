@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Any, Iterator, Sequence
 
+from ipu_asm.diagnostics.rendering import paint
 from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Region
 from ipu_asm.reports.performance.report import PerformanceReport
@@ -40,24 +43,57 @@ from ipu_asm.text import counted
 _Row = Sequence[str]
 
 
-def report_text(report: PerformanceReport, name: str) -> str:
-    """Return the report on the program called `name`, as lines."""
-    lines = [f"{name}: {_summary(report)}"]
+_INDENT = 2
+_MIN_COLUMN = 12
+_TITLE, _BOUND_STYLE = "1", "1;33"
+_BOUND_MARK = " <- bound"
+_UNBROKEN_MARK = _BOUND_MARK.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def report_text(
+    report: PerformanceReport, name: str, *, columns: int | None = None, color: bool = False
+) -> str:
+    """Return the report on the program called `name`, as lines of at most so many columns."""
+    lines = _fitted(f"{name}: {_summary(report)}", columns)
+    lines[0] = lines[0].replace(name, paint(name, _TITLE, color), 1)
     if report.presets:
-        lines.append(f"with {presets_text(report.presets)}")
+        lines += _fitted(f"with {presets_text(report.presets, report.origins)}", columns)
+    room = None if columns is None else columns - _INDENT
     for title, section in (
         ("functions", map(function_text, report.functions)),
         ("loops", _loops(report)),
         ("units", _units(report)),
         ("packing", _packing(report)),
-        ("memory", _accesses(report)),
-        ("regions", _regions(report)),
+        ("memory", _accesses(report, room)),
+        ("regions", _regions(report, room)),
         ("unknown", _unknown(report)),
     ):
         found = [*section]
         if found:
-            lines += ["", title, *(f"  {line}".rstrip() for line in found)]
-    return "\n".join(lines) + "\n"
+            lines += ["", paint(title, _TITLE, color)]
+            fitted = (part for line in found for part in _fitted(line, room))
+            lines += [f"{' ' * _INDENT}{part}".rstrip() for part in fitted]
+    text = "\n".join(lines) + "\n"
+    return text.replace(_BOUND_MARK, paint(_BOUND_MARK, _BOUND_STYLE, color))
+
+
+def _fitted(line: str, columns: int | None) -> list[str]:
+    """Break a line between words; what is cut off is indented further."""
+    if columns is None or len(line) <= columns:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 2 * _INDENT)
+    return _words_wrapped(line, columns, indent)
+
+
+def _words_wrapped(text: str, columns: int, indent: str = "") -> list[str]:
+    lines = wrap(
+        text.replace(_BOUND_MARK, _UNBROKEN_MARK),
+        columns,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(_UNBROKEN_MARK, _BOUND_MARK) for line in lines]
 
 
 def _summary(report: PerformanceReport) -> str:
@@ -77,9 +113,11 @@ def _loops(report: PerformanceReport) -> Iterator[str]:
 def _loop(report: PerformanceReport, loop: LoopReport) -> str:
     share = percent(loop.own_cycles, report.cycles)
     cost = product_of(loop, report.isa.unit) + (f" ({share})" if share else "")
-    parts = [cost, pressure_text(loop.pressure)]
+    carried = loop.dependence.bundles if loop.dependence else 0
+    is_carried = carried > loop.bound
+    parts = [cost, pressure_text(loop.pressure, is_bound=not is_carried)]
     if loop.dependence is not None:
-        parts.append(f"dependence {loop.dependence.bundles}")
+        parts.append(f"dependence {carried}{_BOUND_MARK * is_carried}")
     blocks = report.moves.inside(loop.own)
     if blocks:
         parts.append(f"moves save {sum(block.saved for block in blocks)}")
@@ -129,10 +167,10 @@ def _packing(report: PerformanceReport) -> Iterator[str]:
         yield moves_text(report, block)
 
 
-def _accesses(report: PerformanceReport) -> Iterator[str]:
+def _accesses(report: PerformanceReport, columns: int | None) -> Iterator[str]:
     rows = [_access_row(access) for access in report.accesses]
     heads = ("line", "instruction", "", "addresses", "distinct", "executions")
-    yield from _table(heads, rows, right=(0, 4, 5))
+    yield from _table(heads, rows, (0, 4, 5), columns)
 
 
 def _access_row(access: AccessReport) -> _Row:
@@ -146,9 +184,9 @@ def _access_row(access: AccessReport) -> _Row:
     )
 
 
-def _regions(report: PerformanceReport) -> Iterator[str]:
+def _regions(report: PerformanceReport, columns: int | None) -> Iterator[str]:
     rows = [_region_row(region) for region in report.regions]
-    yield from _table(("through", "read", "written", "bytes", "lines"), rows, right=(3,))
+    yield from _table(("through", "read", "written", "bytes", "lines"), rows, (3,), columns)
     for overlap in report.overlaps:
         yield f"overlap: {overlap_text(overlap)}"
     missing = missing_overlaps(report)
@@ -171,17 +209,29 @@ def _unknown(report: PerformanceReport) -> Iterator[str]:
         yield f"give values with {values_hint(report.unknown)}"
 
 
-def _table(heads: _Row, rows: Sequence[_Row], right: Sequence[int]) -> Iterator[str]:
-    """Format rows as lines with aligned columns; the columns in `right` are aligned right."""
+def _table(
+    heads: _Row, rows: Sequence[_Row], right: Sequence[int], columns: int | None
+) -> Iterator[str]:
+    """Format rows as lines with aligned columns; the columns in `right` are aligned right.
+
+    The text of a cell that is too wide is broken between words.
+    """
     if not rows:
         return
     widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    while columns is not None and sum(widths) + 2 * (len(widths) - 1) > columns:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        if widths[widest] <= _MIN_COLUMN:
+            break
+        widths[widest] -= 1
     for row in (heads, *rows):
-        cells = [
-            cell.rjust(width) if number in right else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths))
-        ]
-        yield "  ".join(cells)
+        broken = [_words_wrapped(cell, width) for cell, width in zip(row, widths)]
+        for cells in zip_longest(*broken, fillvalue=""):
+            aligned = [
+                cell.rjust(width) if number in right else cell.ljust(width)
+                for number, (cell, width) in enumerate(zip(cells, widths))
+            ]
+            yield "  ".join(aligned).rstrip()
 
 
 def report_data(report: PerformanceReport) -> dict[str, Any]:

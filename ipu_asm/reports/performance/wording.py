@@ -64,12 +64,15 @@ def product_of(loop: LoopReport, unit: str) -> str:
     return f"{size}, {counted(loop.iterations, 'trip')}, {cycles}"
 
 
-def pressure_text(pressure: Sequence[SlotPressure]) -> str:
-    """Return the pressure by slot, with the bound marked: `lr 22/2 = 11 <- bound, mult 9`."""
+def pressure_text(pressure: Sequence[SlotPressure], *, is_bound: bool = True) -> str:
+    """Return the pressure by slot, with the bound marked: `lr 22/2 = 11 <- bound, mult 9`.
+
+    Nothing is marked if a dependence bounds the loop.
+    """
     most = max((each.bundles for each in pressure), default=0)
     bounding = sum(each.bundles == most for each in pressure)
     texts = [_slot_text(each) for each in pressure]
-    if texts:
+    if texts and is_bound:
         texts[bounding - 1] += " <- bound"
     return ", ".join(texts)
 
@@ -126,14 +129,15 @@ def basis_text(report: PerformanceReport) -> str:
     return f"no cycles, trips and addresses: {why}"
 
 
-def presets_text(presets: Mapping[str, int]) -> str:
-    """Return the values of registers at the start: `cr0 = 0, cr1 = 0x20000`."""
-    values = {name: presets[name] for name in sorted(presets, key=register_order)}
-    shown = [
-        (name, hex(v) if signed_value(v) > _LARGEST_DECIMAL else setting_text(name, v))
-        for name, v in values.items()
-    ]
-    return ", ".join(f"{name} = {value}" for name, value in shown)
+def presets_text(presets: Mapping[str, int], origins: Mapping[str, str] = {}) -> str:
+    """Return the values of registers at the start: `cr0 = 0, cr1 = 0x20000 from ipu.toml`."""
+    by_origin: dict[str, list[str]] = {}
+    for name in sorted(presets, key=register_order):
+        value = presets[name]
+        shown = hex(value) if signed_value(value) > _LARGEST_DECIMAL else setting_text(name, value)
+        by_origin.setdefault(origins.get(name, ""), []).append(f"{name} = {shown}")
+    texts = ((", ".join(shown), origin) for origin, shown in by_origin.items())
+    return "; ".join(f"{shown} from {origin}" if origin else shown for shown, origin in texts)
 
 
 def cycles_text(report: PerformanceReport) -> str:
