@@ -104,6 +104,15 @@ def test_a_text_in_one_style_stays_byte_for_byte(style: Style, lines: list[Writt
     assert check_formatting(text) == text
 
 
+def test_lines_that_deviate_in_two_groups_come_out_even() -> None:
+    body = "    set lr0 1;;\n" * 5 + "a:\n    acc;;\nb:\n    acc;;\nc:\n"
+    deeper = "      incr lr0 1;\n      acc;;\n" * 2
+    less = "  incr lr0 1;\n  acc;;\n" * 2
+    text = f"{body}{deeper}  d:\n{less}  e:\n    bkpt;;\n"
+    even = "    incr lr0 1;\n    acc;;\n" * 2
+    assert check_formatting(text) == f"{body}{even}d:\n{even}e:\n    bkpt;;\n"
+
+
 @settings(max_examples=60, deadline=None)
 @given(STYLES_OF_AUTHORS, STYLES_OF_AUTHORS, st.lists(LINES, min_size=1, max_size=3))
 def test_lines_of_another_style_become_as_the_others(

@@ -198,7 +198,7 @@ def _is_below(rules: Rules, others: Sequence[Cell], cell: Cell) -> bool:
         usual = rules.conventions.spacing(cell.kind).literal
         gap = cell.gap or ""
         is_deeper = len(gap) > len(usual) and ("\t" not in gap or "\t" in usual or not usual)
-        is_same = is_indentation(first.kind) and first.gap == gap
+        is_same = cell.kind is GapKind.INDENT_LATER and first.gap == gap
         return is_deeper and (is_same or _is_below_mnemonic(others, cell))
     sort = _SORTS.get(cell.atom.role)
     return any(
