@@ -96,8 +96,15 @@ class _Agreement:
             return False
         return any(
             _is_below(self.rules, self.lines[near].cells[: self.kept[near]], cell)
-            for near in self._neighbours(number)
+            for near in (*self._neighbours(number), *self._bundle_above(number, cell))
         )
+
+    def _bundle_above(self, number: int, cell: Cell) -> Iterator[int]:
+        """Yield the lines of a bundle above one of its later lines."""
+        for above in range(number - 1, -1, -1) if cell.kind is GapKind.INDENT_LATER else ():
+            if self.lines[above].cells[-1].slice != cell.slice:
+                return
+            yield above
 
     def _neighbours(self, number: int) -> list[int]:
         """Return the neighbours of a line: most lines are never asked for theirs."""
@@ -194,12 +201,10 @@ def _is_below(rules: Rules, others: Sequence[Cell], cell: Cell) -> bool:
     if not others:
         return False
     if is_indentation(cell.kind):
-        first = others[0]
         usual = rules.conventions.spacing(cell.kind).literal
         gap = cell.gap or ""
         is_deeper = len(gap) > len(usual) and ("\t" not in gap or "\t" in usual or not usual)
-        is_same = cell.kind is GapKind.INDENT_LATER and first.gap == gap
-        return is_deeper and (is_same or _is_below_mnemonic(others, cell))
+        return is_deeper and _is_below_mnemonic(others, cell)
     sort = _SORTS.get(cell.atom.role)
     return any(
         _SORTS.get(other.atom.role) == sort

@@ -95,7 +95,8 @@ class Conventions:
                 votes.setdefault(kind, Counter())[found] = number
         self._found = dict[GapKind, Spacing]()
         for kind, gaps in sorted(votes.items()):  # INDENT before INDENT_LATER
-            fewest = 2 if kind is GapKind.INDENT_LATER else 1
+            later = kind is GapKind.INDENT_LATER
+            fewest = max(2, sum(gaps.values()) // 2 + 1) if later else 1
             self._found[kind] = _most_agreed(kind, gaps, self._default(kind), fewest)
 
     def __eq__(self, other: object) -> bool:
