@@ -95,8 +95,6 @@ def configuration_phrase(program: Program) -> str:
 
 def origin_of(program: Program, register: str) -> str:
     """Return where the value of a register is from: `a comment`, `ipu.toml`; "" if not known."""
-    if register in map(str.lower, program.presets):
-        return "the command line"
     if register in commented_values(program):
         return "a comment"
     if any(register in each for each in program.configurations):

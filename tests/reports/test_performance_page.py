@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 from ipu_asm.analysis.analyzer import Analyzer
@@ -11,6 +12,7 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.reports.performance.page import region_map, report_page
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.text import SourceFile
 
 TWO_REGIONS = """\
     set lr1 384;;
@@ -146,3 +148,14 @@ def test_where_data_decides_a_page_has_functions_and_loops_without_cycles() -> N
 def test_names_are_escaped() -> None:
     page = report_page(report_of("bkpt;;"), "far/a <b> kernel.s")
     assert '<h1 title="far/a &lt;b&gt; kernel.s">a &lt;b&gt; kernel.s</h1>' in page
+
+
+def test_lines_lead_to_the_source() -> None:
+    source = SourceFile(TWO_REGIONS.replace("cr1", "cr1 # <b>", 1), "a.s")
+    text = report_page(report_of(TWO_REGIONS, cr0=4096, cr1=0), "a.s", source)
+    lines = re.findall(r'href="#l(\d+)"', text)
+    assert sorted(set(lines), key=int) == ["2", "3", "4", "5"]
+    assert re.findall(r'<span id="l(\d+)">', text) == [str(line) for line in range(1, 8)]
+    assert "# &lt;b&gt;" in text
+    regions = re.findall(r"<p><code>(.*?)</code>", text)
+    assert regions == ["cr1 = 0", "cr0 = 0x1000"]

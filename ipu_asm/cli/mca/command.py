@@ -167,7 +167,7 @@ class _McaRun:
         elif format_ == HTML:
             from ipu_asm.reports.performance.page import report_page  # needs Jinja
 
-            self._texts.append(report_page(reports[0], name))
+            self._texts.append(report_page(reports[0], name, source))
         elif format_ == TEXT:
             stream = None if self._options.writes_file else sys.stdout
             color, columns = wants_color(self._options.color, stream), columns_of(stream)

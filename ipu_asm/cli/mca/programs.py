@@ -22,6 +22,7 @@ from ipu_asm.ide.run_facts import origin_of, shown_configurations
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
+from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile
@@ -102,7 +103,12 @@ def reports_of(
     with_moves = options.format in (TEXT, HTML)
     return [
         performance_report(program, lines, facts, with_moves=with_moves)._replace(
-            origins={name: origin_of(program, name) for name in facts.presets} if facts else {}
+            origins={name: _origin(program, name) for name in facts.presets} if facts else {}
         )
         for facts in every
     ]
+
+
+def _origin(program: Program, register: str) -> str:
+    is_given = register in map(str.lower, program.presets)
+    return "the command line" if is_given else origin_of(program, register)

@@ -8,11 +8,11 @@ from typing import Sequence
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.flow.control_run.trace import merged, shared
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.reports.html_page import html_page
+from ipu_asm.reports.html_page import html_page, shown_lines
 from ipu_asm.reports.performance import wording
 from ipu_asm.reports.performance.memory import AccessReport, Region
 from ipu_asm.reports.performance.report import PerformanceReport
-from ipu_asm.text import counted
+from ipu_asm.text import SourceFile, counted
 
 _CELLS = 400
 """Parts of a strip, each of which has one colour."""
@@ -44,8 +44,12 @@ class RegionMap(NamedTuple):
     accesses: Sequence[Strip]
 
 
-def report_page(report: PerformanceReport, path: str) -> str:
-    """Return the page on a program; its title is the name of the file at `path`."""
+def report_page(report: PerformanceReport, path: str, source: SourceFile | None = None) -> str:
+    """Return the page on a program; its title is the name of the file at `path`.
+
+    With its `source`, it ends with that, and lines are links to there.
+    """
+    regions = sorted(report.regions, key=lambda region: region.base.value or 0)
     return html_page(
         os.path.dirname(__file__),
         "page.html",
@@ -54,7 +58,8 @@ def report_page(report: PerformanceReport, path: str) -> str:
         path=printable(path),
         report=report,
         overview=_overview(report),
-        maps=[region_map(region) for region in report.regions],
+        maps=[region_map(region) for region in regions],
+        source=[*shown_lines(source, report.isa)] if source else [],
         slots=_slots(report),
         words=wording,
     )
