@@ -159,16 +159,17 @@ def text(value: Any) -> str:
     raise SettingError("expected a string", value)
 
 
-def one_of(names: Sequence[str]) -> Callable[[Any], str]:
-    """Return the field whose value is one of some names."""
+class OneOf:
+    """The field whose value is one of some names; `make` turns the name into the value."""
 
-    def read(value: Any) -> str:
-        if isinstance(value, str) and value in names:
-            return value
-        hint = hint_of(value, names) if isinstance(value, str) else ""
-        raise SettingError(f"expected one of {', '.join(names)}", value, hint)
+    def __init__(self, names: Sequence[str], make: Callable[[str], Any] | None = None) -> None:
+        self.names, self.make = names, make
 
-    return read
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, str) and value in self.names:
+            return self.make(value) if self.make else value
+        hint = hint_of(value, self.names) if isinstance(value, str) else ""
+        raise SettingError(f"expected one of {', '.join(self.names)}", value, hint)
 
 
 def list_of_strings(noun: str) -> Callable[[Any], tuple[str, ...]]:

@@ -35,11 +35,11 @@ from ipu_asm.config.kernel_keys import (
 from ipu_asm.config.schema import (
     Field,
     Mistake,
+    OneOf,
     SettingError,
     Table,
     flag,
     list_of_strings,
-    one_of,
     read_table,
     shortened,
     shown,
@@ -99,7 +99,7 @@ def parse_settings(
         return None, []
     folder = os.path.dirname(os.path.abspath(path))
     mistakes: list[Mistake] = []
-    values = read_table(_schema(folder), settings, mistakes)
+    values = read_table(schema(folder), settings, mistakes)
     if mistakes:
         return None, [_finding(each, text, path, table, offsets) for each in mistakes]
     return _configuration(path, folder, values), []
@@ -132,10 +132,10 @@ def _finding(
     return line_finding(f"`{name}`: {mistake.error}", text, path, offsets.get(written, 0))
 
 
-def _schema(folder: str) -> Table:
+def schema(folder: str = "") -> Table:
     """The tables and keys of a configuration in a folder."""
     isa, strings = (
-        one_of(available_isas()),
+        OneOf(available_isas()),
         list_of_strings('a list of strings such as ["E101", "W"]'),
     )
     lint: dict[str, Field] = {
@@ -143,7 +143,7 @@ def _schema(folder: str) -> Table:
         "extend-select": strings,
         "ignore": strings,
         "per-file-ignores": partial(_by_glob, strings),
-        "fail-level": lambda value: FAIL_LEVELS[one_of([*FAIL_LEVELS])(value)],
+        "fail-level": OneOf([*FAIL_LEVELS], FAIL_LEVELS.__getitem__),
     }
     kernel: dict[str, Field] = {
         "cr": partial(registers_of, "cr"),
@@ -165,9 +165,9 @@ def _schema(folder: str) -> Table:
             "respect-gitignore": flag,
             "lint": Table(lint),
             "format": Table(
-                {"style": one_of(FORMAT_STYLES), "mnemonic-case": one_of(MNEMONIC_CASES)}
+                {"style": OneOf(FORMAT_STYLES), "mnemonic-case": OneOf(MNEMONIC_CASES)}
             ),
-            "memory": Table({name: one_of(choices) for name, choices in memories.items()}),
+            "memory": Table({name: OneOf(choices) for name, choices in memories.items()}),
             "defines": Table(each=define_value, check=_check_defines, check_key=check_name),
             "template": Table(each=Table({"contexts": contexts}), check=_check_globs),
             "kernel": Table(each=Table(kernel, make=_kernel), check=_check_globs),

@@ -29,7 +29,7 @@ from ipu_asm.ide.macros import bodies
 from ipu_asm.ide.pages.instruction import line_text, reads_of_changed_registers
 from ipu_asm.ide.run_facts import shown_facts
 from ipu_asm.ide.symbols.parameters import MARK
-from ipu_asm.ide.syntax_element import end_of_bundle
+from ipu_asm.ide.syntax_element import comment_at, end_of_bundle
 from ipu_asm.ide.template_pages import block_sizes, output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
@@ -195,11 +195,12 @@ def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
             remark = branch_remark(program, program.addresses[number], reference.target)
             if remark is not None:
                 end = program.reference_span(reference).end
+                end = _after_comment(program, end)
                 yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
         size = program.bundles[number].size
         remark = repeat_remark(program, program.addresses[number]) if size else None
         if remark is not None:
-            end = end_of_bundle(program, number)
+            end = _after_comment(program, end_of_bundle(program, number))
             yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
 
 
@@ -218,7 +219,17 @@ def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
         if count is not None and (address == 0 or count != executions[address - 1]):
             text = counted(count, "cycle") if count else "never runs"
             tooltip = f"this {unit} is executed {counted(count, 'time')}"
-            yield InlayHint(end_of_bundle(program, number), f" {text}", CYCLES, tooltip)
+            end = _after_comment(program, end_of_bundle(program, number))
+            yield InlayHint(end, f" {text}", CYCLES, tooltip)
+
+
+def _after_comment(program: Program, offset: int) -> int:
+    """Return the end of the line if it ends in a comment, which so keeps its column."""
+    line_end = program.text.find("\n", offset)
+    line_end = len(program.text) if line_end < 0 else line_end
+    end = offset + len(program.text[offset:line_end].rstrip())
+    last = comment_at(program, program.bundle_at(end), end)
+    return end if last is not None and last.start >= offset else offset
 
 
 @cached_on_bundle

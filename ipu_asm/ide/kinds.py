@@ -33,3 +33,6 @@ HINT_FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS, VALUES, TRIPS, CY
 
 ON_TYPE: Final = (";", "\n")
 """Characters that trigger on-type formatting."""
+DEFAULT_HINTS: Final = frozenset((TRIPS,))
+DEFAULT_LENSES: Final = frozenset((LOOPS,))
+"""What is shown where nothing is set: what a loop costs."""

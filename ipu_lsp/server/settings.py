@@ -11,16 +11,16 @@ from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES, Configur
 from ipu_asm.config.schema import (
     Field,
     Mistake,
+    OneOf,
     SettingError,
     Table,
     flag,
     list_of_strings,
-    one_of,
     read_table,
     text,
 )
 from ipu_asm.config.source_keys import check_name, define_value, include_paths
-from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
+from ipu_asm.ide.kinds import DEFAULT_HINTS, DEFAULT_LENSES, HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.json_types import Json
 
@@ -33,7 +33,7 @@ _LISTING_WORDS = ("full", NO_WORDS)
 class Settings(NamedTuple):
     """The settings of a session. None means not set: then configuration files decide.
 
-    `inlay_hints` and `code_lenses` are the families that are on; none is by default. `defines` are
+    `inlay_hints` and `code_lenses` are the families that are on. `defines` are
     values like those of `ipu-lint --define`, `include_paths` are searched before the configured.
     `listing_words` is "full" or "none": whether listings have words beside the addresses.
     """
@@ -45,8 +45,8 @@ class Settings(NamedTuple):
     extend_select: Names | None = None
     format_style: str | None = None
     mnemonic_case: str | None = None
-    inlay_hints: frozenset[str] = frozenset()
-    code_lenses: frozenset[str] = frozenset()
+    inlay_hints: frozenset[str] = DEFAULT_HINTS
+    code_lenses: frozenset[str] = DEFAULT_LENSES
     defines: Context | None = None
     include_paths: Names | None = None
     listing_words: str | None = None
@@ -89,8 +89,8 @@ def read_settings(section: object) -> ParsedSettings:
         extend_select=lint.get("extendSelect"),
         format_style=layout.get("style"),
         mnemonic_case=layout.get("mnemonicCase"),
-        inlay_hints=_families(values.get("inlayHints", {})),
-        code_lenses=_families(values.get("codeLens", {})),
+        inlay_hints=_families(DEFAULT_HINTS, values.get("inlayHints", {})),
+        code_lenses=_families(DEFAULT_LENSES, values.get("codeLens", {})),
         defines=values.get("defines"),
         include_paths=values.get("includePaths"),
         listing_words=values.get("listing", {}).get("words"),
@@ -98,8 +98,8 @@ def read_settings(section: object) -> ParsedSettings:
     return ParsedSettings(settings, tuple(map(_complaint, mistakes)))
 
 
-def _families(table: Mapping[str, bool]) -> frozenset[str]:
-    return frozenset(name for name, is_on in table.items() if is_on)
+def _families(default: frozenset[str], table: Mapping[str, bool]) -> frozenset[str]:
+    return frozenset(name for name in default | table.keys() if table.get(name, True))
 
 
 def _complaint(mistake: Mistake) -> str:
@@ -132,8 +132,8 @@ _SECTION = _object(
         "lint": _object(
             {"enable": flag, "select": _STRINGS, "ignore": _STRINGS, "extendSelect": _STRINGS}
         ),
-        "format": _object({"style": one_of(FORMAT_STYLES), "mnemonicCase": one_of(MNEMONIC_CASES)}),
-        "listing": _object({"words": one_of(_LISTING_WORDS)}),
+        "format": _object({"style": OneOf(FORMAT_STYLES), "mnemonicCase": OneOf(MNEMONIC_CASES)}),
+        "listing": _object({"words": OneOf(_LISTING_WORDS)}),
         "inlayHints": _object(dict.fromkeys(HINT_FAMILIES, flag)),
         "codeLens": _object(dict.fromkeys(LENS_FAMILIES, flag)),
         "defines": _defines,

@@ -222,7 +222,7 @@ def test_a_label_tells_how_many_branches_come_to_it() -> None:
 def test_a_loop_tells_its_bundles_and_how_full_they_are() -> None:
     text = "never runs; 3 bundles an iteration, 4 of 21 slots used (19 %)"
     check_lenses(LENS_LOOP, (LOOPS,), ("again", text))
-    text = "never ends; 1 bundle an iteration, 2 of 7 slots used (29 %); bound by lr"
+    text = "never ends; 1 bundle an iteration, 2 of 7 slots used (29 %); bound by cond, lr"
     check_lenses("x: incr lr0 1; incr lr1 0; b x;;", (LOOPS,), ("x", text))
 
 

@@ -9,7 +9,7 @@ from tests.server.conversation import EXIT, INITIALIZE, Conversation, asked, con
 
 URI = "file:///kernel.s"
 TEXT = "# \U0001f600\n  x: incr lr0 1; b x;;\nbkpt;;\n"
-LOOP = "never ends; 1 bundle an iteration, 2 of 7 slots used (29 %); bound by lr"
+LOOP = "never ends; 1 bundle an iteration, 2 of 7 slots used (29 %); bound by cond, lr"
 BRANCH = "1 branch comes here"
 
 
@@ -31,9 +31,9 @@ def check_lenses(conversation: Conversation, *expected: str, number: int = 1) ->
 @pytest.mark.parametrize(
     ("switches", "expected"),
     [
-        ({}, []),
+        ({}, [LOOP]),
         ({"loops": False}, []),
-        ({"references": True}, [BRANCH]),
+        ({"loops": False, "references": True}, [BRANCH]),
         ({"loops": True}, [LOOP]),
         ({"loops": True, "references": True}, [BRANCH, LOOP]),
     ],
@@ -47,7 +47,8 @@ def test_clients_that_can_are_told_to_ask_again_when_settings_change(refreshes: 
     settings = {"ipu": {"codeLens": {"loops": True}}}
     change = {"method": "workspace/didChangeConfiguration", "params": {"settings": settings}}
     requests = [asked(number, "codeLens", URI) for number in (1, 2)]
-    conversation = session({}, requests[0], change, requests[1], refreshes=refreshes)
+    messages = (requests[0], change, requests[1])
+    conversation = session({"loops": False}, *messages, refreshes=refreshes)
     check_lenses(conversation)
     check_lenses(conversation, LOOP, number=2)
     assert len(conversation.told("workspace/codeLens/refresh")) == refreshes

@@ -24,7 +24,7 @@ ALL = {"addresses": True, "immediates": True, "time": True}
 def session(switches: Json, *messages: Json, refreshes: bool = False) -> Conversation:
     """A conversation about one document with these switches on or off."""
     capabilities = {"workspace": {"inlayHint": {"refreshSupport": refreshes}}}
-    options = {"inlayHints": switches}
+    options = {"inlayHints": {"trips": False, **switches}}
     params = {"capabilities": capabilities, "initializationOptions": options}
     return converse({**INITIALIZE, "params": params}, opened(URI, TEXT), *messages, EXIT)
 
@@ -61,7 +61,7 @@ def test_tooltips_have_code_marks_only_where_markdown_is_shown(
     formats: list[str], mark: str
 ) -> None:
     capabilities = {"textDocument": {"hover": {"contentFormat": formats}}}
-    options = {"inlayHints": {"immediates": True}}
+    options = {"inlayHints": {"immediates": True, "trips": False}}
     params = {"capabilities": capabilities, "initializationOptions": options}
     conversation = converse({**INITIALIZE, "params": params}, opened(URI, TEXT), request(), EXIT)
     [hint] = conversation.answer(1)["result"]
@@ -87,7 +87,7 @@ def test_hints_follow_edits() -> None:
 
 @pytest.mark.parametrize("refreshes", [True, False])
 def test_clients_that_can_are_told_to_ask_again_when_settings_change(refreshes: bool) -> None:
-    settings = {"ipu": {"inlayHints": {"immediates": True}}}
+    settings = {"ipu": {"inlayHints": {"immediates": True, "trips": False}}}
     change = {"method": "workspace/didChangeConfiguration", "params": {"settings": settings}}
     conversation = session({}, request(1), change, request(2), refreshes=refreshes)
     check_hints(conversation)
@@ -96,7 +96,7 @@ def test_clients_that_can_are_told_to_ask_again_when_settings_change(refreshes: 
 
 
 def test_settings_that_stay_the_same_ask_for_nothing() -> None:
-    settings = {"ipu": {"inlayHints": ALL}}
+    settings = {"ipu": {"inlayHints": {**ALL, "trips": False}}}
     change = {"method": "workspace/didChangeConfiguration", "params": {"settings": settings}}
     conversation = session(ALL, change, refreshes=True)
     assert conversation.told("workspace/inlayHint/refresh") == []

@@ -29,7 +29,7 @@ def test_a_lens_tells_trips_cycles_and_what_bounds_the_loop() -> None:
     check_lenses(
         KERNEL,
         "10 trips = 1,300 cycles of 1,303; 14 of 21 slots used (67 %)",
-        "10 x 128 trips x 1 bundle = 1,280 cycles of 1,303; bound by xmem, mult, acc, lr; "
+        "10 x 128 trips x 1 bundle = 1,280 cycles of 1,303; bound by xmem, mult, acc, lr, cond; "
         "6 of 7 slots used (86 %)",
     )
 
@@ -48,14 +48,14 @@ def test_a_loop_that_is_entered_with_other_values_has_a_range_of_trips() -> None
     check_lenses(
         text.replace("o: incr", "set lr2 5;;\no: incr"),
         "3 trips = 30 cycles of 32; 5 of 28 slots used (18 %)",
-        "3 x 2 to 6 trips = 24 cycles of 32; bound by lr (1 of 2 bundles); "
+        "3 x 2 to 6 trips = 24 cycles of 32; bound by cond, lr (1 of 2 bundles); "
         "2 of 14 slots used (14 %)",
     )
 
 
 def test_unknown_registers_of_the_host_are_named() -> None:
     lens = "max(1, cr4) trips; 2 bundles an iteration, 3 of 14 slots used (21 %)"
-    check_lenses(WAITING, f"{lens}; bound by xmem, lr (1 of 2 bundles)")
+    check_lenses(WAITING, f"{lens}; bound by xmem, cond, lr (1 of 2 bundles)")
     assert "Loop: max(1, cr4) trips" in page(WAITING, "l:")
     check_hints(WAITING, TRIPS, ("lr2 l", "max(1, cr4) trips"))
     check_hints(WAITING, CYCLES, ("cr4;;", "1 cycle"), ("bkpt;;", "1 cycle"))

@@ -7,6 +7,7 @@ import { ProfileReports } from "./profile";
 import { ReferencePanel } from "./reference";
 import { command } from "./register";
 import { RunArguments } from "./runArguments";
+import { toggleRemarks } from "./remarks";
 import { runKernel } from "./run";
 
 export const registerCommands: Part = (parts) => {
@@ -18,6 +19,7 @@ export const registerCommands: Part = (parts) => {
     "ipu.runKernel": (file, given) => runKernel(parts, remembered, file, given),
     "ipu.profileKernel": (file, given) => reports.profile(file, given),
     "ipu.openReference": (file) => reference.open(file),
+    "ipu.toggleRemarks": toggleRemarks,
     "ipu.newKernel": (folder, choice) => newKernel(parts.context, folder, choice),
   };
   const registered = Object.entries(commands).map(([name, work]) => command(name, work));

@@ -96,6 +96,10 @@ class ProgramTotals extends DocumentStatus<Totals> {
     private readonly serverItem: vscode.LanguageStatusItem,
   ) {
     super(server, serverItem.selector, TOTALS);
+    const links = "[Toggle remarks](command:ipu.toggleRemarks)";
+    const tooltip = new vscode.MarkdownString(`${TOTALS.tooltip}\n\n${links}`);
+    tooltip.isTrusted = { enabledCommands: ["ipu.toggleRemarks"] };
+    this.item.tooltip = tooltip;
   }
 
   protected ask(document: vscode.TextDocument): Promise<Totals | null> {
