@@ -6,6 +6,7 @@ They are read from plain JSON, so that unknown or malformed capabilities do not 
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 from lsprotocol import types as t
@@ -17,6 +18,7 @@ from ipu_lsp.plain_text import plain
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.protocol import LspProtocol
+from ipu_lsp.server.workspace import uri_of
 
 MAX_SHOWN_MESSAGES = 10
 """Maximum number of warnings in boxes between two changes of settings; the rest is logged."""
@@ -30,8 +32,11 @@ class UserWarnings:
         self._sent: set[str] = set()
         self._shown = 0
 
-    def warn(self, message: str) -> None:
-        """Show a warning that has not been shown; log it if there were too many."""
+    def warn(self, message: str, path: str = "") -> None:
+        """Show a warning that has not been shown; log it if there were too many.
+
+        With a `path`, it has a button that opens that file.
+        """
         if message in self._sent:
             return
         self._sent.add(message)
@@ -40,7 +45,18 @@ class UserWarnings:
         )
         self._shown += 1
         params = {"type": t.MessageType.Warning.value, "message": plain(printable(message))}
-        self._protocol.notify(method, params)
+        if not path or method == t.WINDOW_LOG_MESSAGE:
+            self._protocol.notify(method, params)
+            return
+        action = {"title": f"Open {os.path.basename(path)}"}
+
+        def show(chosen: object) -> None:
+            if chosen == action:
+                target = {"uri": uri_of(path), "takeFocus": True}
+                self._protocol.ask(t.WINDOW_SHOW_DOCUMENT, target)
+
+        asked = {**params, "actions": [action]}
+        self._protocol.ask(t.WINDOW_SHOW_MESSAGE_REQUEST, asked, show)
 
     def settings_changed(self) -> None:
         """Show up to `MAX_SHOWN_MESSAGES` warnings again."""
@@ -71,7 +87,11 @@ _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 # A client may declare what it does with findings for those that it pulls only.
 _FINDINGS = ("textDocument.publishDiagnostics", "textDocument.diagnostic")
 _ITEM = "textDocument.completion.completionItem"
-_FEATURES_OF_HEADERS = ("synchronization", "hover", "definition", "references", "rename")
+_REGISTERED = {
+    "registers_headers": ("synchronization", "hover", "definition", "references", "rename"),
+    "registers_keys": ("synchronization", "hover", "completion"),
+}
+"""Capabilities that are there if some features can be registered for further files."""
 _EDIT = "workspace.workspaceEdit"
 _CODE_ACTION = "textDocument.codeAction"
 _SIGNATURE = "textDocument.signatureHelp.signatureInformation"
@@ -92,6 +112,7 @@ _FLAGS = {
     "registers_configuration": "workspace.didChangeConfiguration.dynamicRegistration",
     "registers_watched_files": "workspace.didChangeWatchedFiles.dynamicRegistration",
     "shows_progress": "window.workDoneProgress",
+    "opens_documents": "window.showDocument.support",
 }
 """Capabilities that are true or absent."""
 
@@ -143,7 +164,9 @@ class LanguageClient(NamedTuple):
     registers_configuration: bool = False
     registers_watched_files: bool = False
     registers_headers: bool = False
+    registers_keys: bool = False
     shows_progress: bool = False
+    opens_documents: bool = False
 
     @classmethod
     def of(cls, capabilities: Json) -> LanguageClient:
@@ -170,10 +193,10 @@ class LanguageClient(NamedTuple):
             and _lists(at(f"{_EDIT}.resourceOperations"), t.ResourceOperationKind.Create),
             resolves_edits=at(f"{_CODE_ACTION}.dataSupport") is True
             and _lists(at(f"{_CODE_ACTION}.resolveSupport.properties"), "edit"),
-            registers_headers=all(
-                at(f"textDocument.{feature}.dynamicRegistration") is True
-                for feature in _FEATURES_OF_HEADERS
-            ),
+            **{
+                name: all(at(f"textDocument.{each}.dynamicRegistration") is True for each in needed)
+                for name, needed in _REGISTERED.items()
+            },
             completion_tags=_lists(
                 at(f"{_ITEM}.tagSupport.valueSet"), t.CompletionItemTag.Deprecated
             ),

@@ -37,10 +37,10 @@ class Project(NamedTuple):
 class Projects:
     """The project of each folder, cached.
 
-    `warn` is called with a sentence about each configuration file with mistakes.
+    `warn` is called with a sentence about each configuration file with mistakes, and its path.
     """
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
+    def __init__(self, warn: Callable[[str, str], None]) -> None:
         self.settings = Settings()
         self.files_to_check: dict[str, None] = {}
         """Configuration files in which a mistake was seen; it may be corrected by now."""
@@ -79,7 +79,8 @@ class Projects:
             found = self._configurations.nearest(folder) if folder is not None else None
         except ConfigurationError as error:
             self.files_to_check[error.path] = None
-            self._warn(f"{error.findings[0]}{_more(error.count)}; the file is ignored")
+            sentence = f"{error.findings[0]}{_more(error.count)}; the file is ignored"
+            self._warn(sentence, error.path)
             found = None
         return found or Configuration()
 
@@ -97,7 +98,7 @@ class Projects:
             if configuration.path:
                 self.files_to_check[configuration.path] = None
             what = f"no finding has the code or name {quoted(unknown[0])}{_more(len(unknown))}"
-            self._warn(f"{origin}: {what}")
+            self._warn(f"{origin}: {what}", configuration.path)
         return Project(configuration, selection, self.settings.enable is False)
 
 

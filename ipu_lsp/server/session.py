@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Iterator
 from lsprotocol import types as t
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import scanned_text, stamp_of
 from ipu_asm.ide.symbols.header_names import FileReading
 from ipu_asm.named_tuple import NamedTuple
@@ -126,8 +127,10 @@ class LspSession:
         """The client's capabilities; the defaults until `initialize`."""
         self.documents: dict[str, Document] = {}
         """The open documents by their URIs."""
+        self.configuration_files: dict[str, Document] = {}
+        """The open configuration files by their URIs."""
         self.warnings = UserWarnings(protocol)
-        self.projects = Projects(self.warnings.warn)
+        self.projects = Projects(self._warn_of_file)
         self.headers = Headers()
         self.workspace = Workspace(self.headers)
         self.sources = Sources(self.projects, self.workspace, self.headers)
@@ -141,8 +144,17 @@ class LspSession:
         # While a refresh is under way: whether it shows the newest findings.
         self._are_refreshed: bool | None = None
 
+    def _warn_of_file(self, message: str, path: str) -> None:
+        self.warnings.warn(message, path if self.client.opens_documents else "")
+
     def open(self, document: Document) -> None:
-        """Add a document. From now on its text takes precedence over its file."""
+        """Add a document. From now on its text takes precedence over its file.
+
+        That of a configuration file is known to completion and hover alone.
+        """
+        if os.path.basename(document.key) == FILE_NAMES[0]:
+            self.configuration_files[document.uri] = document
+            return
         self.documents[document.uri] = document
         if document.path is not None:
             self.headers.open(os.path.normpath(document.path), document)

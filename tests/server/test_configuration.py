@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -231,6 +233,59 @@ def test_headers_of_c_are_registered_for_names_alone() -> None:
     }
     selectors = options["textDocument/hover"]["documentSelector"]
     assert [selector["language"] for selector in selectors] == ["c", "cpp"]
+
+
+def test_keys_of_a_configuration_file_are_completed_and_told(tmp_path: Path) -> None:
+    """The file is no program: it has no findings but those of the file on the disk."""
+    uri = (tmp_path / "ipu.toml").as_uri()
+    dynamic = {"dynamicRegistration": True}
+    features = ("synchronization", "hover", "completion")
+    capabilities = {"textDocument": dict.fromkeys(features, dynamic)}
+    end = {"line": 1, "character": 2}
+    conversation = greeted(
+        opened(uri, "[format]\n"),
+        changed(uri, 2, {"range": {"start": end, "end": end}, "text": "st"}),
+        asked(1, "completion", uri, position=end),
+        changed(uri, 3, {"text": "isa = 'ipu2'\n"}),
+        asked(2, "hover", uri, position={"line": 0, "character": 1}),
+        {"method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}},
+        asked(3, "completion", uri, position=end),
+        EXIT,
+        capabilities=capabilities,
+    )
+    style = conversation.answer(1)["result"]["items"][0]
+    start = {"line": 1, "character": 0}
+    assert style["label"] == "style"
+    assert style["textEdit"] == {"range": {"start": start, "end": end}, "newText": "style = "}
+    assert "The instruction set of all files" in str(conversation.answer(2)["result"]["contents"])
+    assert conversation.answer(3)["result"] is None
+    assert conversation.published(uri) == []
+    (asked_for,) = conversation.told("client/registerCapability")
+    selectors = [each["registerOptions"]["documentSelector"] for each in asked_for["registrations"]]
+    assert selectors == [[{"scheme": "file", "pattern": "**/ipu.toml"}]] * 5
+
+
+def test_a_broken_file_can_be_opened_from_its_message(tmp_path: Path) -> None:
+    file, uri = tmp_path / "ipu.toml", (tmp_path / "a.s").as_uri()
+    file.write_text('[lint]\nfail-level = "eror"\n')
+    capabilities = {"window": {"showDocument": {"support": True}}}
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        params = {"capabilities": capabilities}
+        yield framed({**INITIALIZE, "params": params})
+        yield framed({"method": "initialized", "params": {}}) + framed(opened(uri, TEXT))
+        await_bytes(received, b"window/showMessageRequest")
+        asked_for = re.search(rb'"id": ?("[^"]*"|\d+)[^{}]*showMessageRequest', bytes(received))
+        assert asked_for is not None
+        chosen = {"id": json.loads(asked_for[1]), "result": {"title": "Open ipu.toml"}}
+        yield framed(chosen)
+        await_bytes(received, b"window/showDocument")
+        yield framed(EXIT)
+
+    conversation = dialogue(script)
+    (message,) = conversation.told("window/showMessageRequest")
+    assert "lint.fail-level: expected one of error, warning, hint, found" in message["message"]
+    assert conversation.told("window/showDocument") == [{"uri": file.as_uri(), "takeFocus": True}]
 
 
 def test_clients_that_watch_files_are_asked_to() -> None:

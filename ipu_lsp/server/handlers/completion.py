@@ -6,11 +6,13 @@ from lsprotocol import types as t
 
 from ipu_asm.ide.completion import completion as ide
 from ipu_asm.ide.completion import snippets
+from ipu_asm.ide.configuration_file import key_completions
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.convert import plain_text
+from ipu_lsp.server.documents import Document
 from ipu_lsp.server.session import LspSession, View
 
 # A space, because an operand follows it; a dot, because editors end words there although it is
@@ -34,6 +36,10 @@ _KINDS = {
 def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
     """Return all items at a position; the client filters them while a word is typed."""
     uri = params.text_document.uri
+    file = session.configuration_files.get(uri)
+    if file is not None:
+        keys = key_completions(file.text, file.coordinates.offset(params.position))
+        return {"isIncomplete": False, "items": [_key(item, file) for item in keys]}
     view = session.view(uri)
     if view is None:
         return None
@@ -79,6 +85,15 @@ def _bundle_continues(view: View, offset: int) -> bool:
     if not surface.separator or not before.endswith(surface.separator):
         return False
     return not (surface.bundle_end and before.endswith(surface.bundle_end))
+
+
+def _key(item: snippets.CompletionItem, file: Document) -> Json:
+    return {
+        "label": item.label,
+        "kind": _KINDS[item.kind].value,
+        "documentation": plain(item.detail),
+        "textEdit": file.coordinates.edit(TextEdit(item.span, item.insert_text)),
+    }
 
 
 def _item(item: snippets.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:

@@ -27,6 +27,12 @@ _METHODS_OF_HEADERS = (
     t.TEXT_DOCUMENT_RENAME,
 )
 
+_METHODS_OF_CONFIGURATION = (*_METHODS_OF_HEADERS[:4], t.TEXT_DOCUMENT_COMPLETION)
+"""Opening, changing and closing a document, hover and completion."""
+_OPTIONS_OF_CHANGES = {
+    t.TEXT_DOCUMENT_DID_CHANGE: {"syncKind": t.TextDocumentSyncKind.Incremental.value}
+}
+
 
 def apply(session: LspSession, section: object) -> bool:
     """Apply the settings of the section `ipu`; return whether any of them changed."""
@@ -53,6 +59,12 @@ def subscribe(session: LspSession) -> None:
         registrations.append(_registration(method, {"watchers": watchers}))
     if session.client.registers_headers:
         registrations += _of_headers(session)
+    if session.client.registers_keys:
+        selector = [{"scheme": "file", "pattern": f"**/{FILE_NAMES[0]}"}]
+        registrations += [
+            _of_files("configuration", selector, method, _OPTIONS_OF_CHANGES.get(method, {}))
+            for method in _METHODS_OF_CONFIGURATION
+        ]
     if registrations:
         session.protocol.ask(t.CLIENT_REGISTER_CAPABILITY, {"registrations": registrations})
 
@@ -123,19 +135,22 @@ def _of_headers(session: LspSession) -> list[dict[str, Any]]:
         for language in HEADER_LANGUAGES
     ]
     options: dict[str, dict[str, Any]] = {method: {} for method in _METHODS_OF_HEADERS}
-    options[t.TEXT_DOCUMENT_DID_CHANGE] = {"syncKind": t.TextDocumentSyncKind.Incremental.value}
+    options |= _OPTIONS_OF_CHANGES
     options[t.TEXT_DOCUMENT_RENAME] = {"prepareProvider": True}
     if session.client.pulls_diagnostics:
         pulled = {"identifier": SOURCE, "interFileDependencies": False}
         options[t.TEXT_DOCUMENT_DIAGNOSTIC] = {**pulled, "workspaceDiagnostics": False}
-    return [
-        {
-            "id": f"ipu-header-{method}",
-            "method": method,
-            "registerOptions": {"documentSelector": selector, **more},
-        }
-        for method, more in options.items()
-    ]
+    return [_of_files("header", selector, method, options[method]) for method in options]
+
+
+def _of_files(
+    name: str, selector: list[dict[str, str]], method: str, options: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "id": f"ipu-{name}-{method}",
+        "method": method,
+        "registerOptions": {"documentSelector": selector, **options},
+    }
 
 
 def _is_read(session: LspSession, path: str) -> bool:

@@ -8,6 +8,7 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import hover as ide_hover
 from ipu_asm.ide import signature_help as ide_signature_help
+from ipu_asm.ide.configuration_file import key_hover
 from ipu_asm.ide.symbols.header_names import name_at
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import markup
@@ -16,6 +17,13 @@ from ipu_lsp.server.session import LspSession
 
 def hover(session: LspSession, params: t.HoverParams) -> dict[str, Any] | None:
     """Return the documentation of the token at a position, with the token's range."""
+    file = session.configuration_files.get(params.text_document.uri)
+    if file is not None:
+        page = key_hover(file.text, file.coordinates.offset(params.position))
+        return page and {
+            "contents": markup(page[0], session.client.hover_markdown),
+            "range": file.coordinates.range(page[1]),
+        }
     view = session.view(params.text_document.uri)
     if view is None:
         return None

@@ -146,7 +146,8 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
     """
     try:
         uri, version = params["textDocument"]["uri"], params["textDocument"].get("version")
-        document = session.documents.get(uri)
+        file = session.configuration_files.get(uri)
+        document = file or session.documents.get(uri)
         if document is None:
             log.warning("ignored an edit of %s: it is not open", uri)
             return
@@ -154,6 +155,8 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
             log.warning(_TOO_LATE, uri, version, document.version)
     except (KeyError, TypeError, AttributeError) as error:
         raise JsonRpcInvalidParams(f"invalid edit: {error!r}") from error
+    if file is not None:
+        return
     session.text_changed([uri])
     session.file_changed(document.key)
 
@@ -170,3 +173,4 @@ def did_close(session: LspSession, params: t.DidCloseTextDocumentParams) -> None
     if uri in session.documents:
         session.close(uri)
         diagnostics.withdraw(session, uri)
+    session.configuration_files.pop(uri, None)
