@@ -20,7 +20,7 @@ from ipu_asm.assembler.kernel import (
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_files
-from ipu_asm.config.files import FileError, decoded
+from ipu_asm.config.files import FileError, decoded, scanned_text, version_of
 from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.explanations import missing_inputs, writer_of
@@ -119,6 +119,8 @@ class Debuggee:
             ranges=_ranges(loaded, configuration),
         )
         self._before: StateAtCycle | None = None
+        self._written = version_of(self.kernel.name)
+        self._has_stopped = False
 
     @property
     def hints(self) -> list[str]:
@@ -142,15 +144,27 @@ class Debuggee:
         return self.debugger.last_cycle
 
     def moving(self) -> None:
-        """Store the state before the machine moves, as the baseline for changed values."""
-        self._before = StateAtCycle(self.debugger.state.save(), self.debugger.cycle)
+        """Store the state before the machine moves from a stop, to mark what changes."""
+        if self._has_stopped:
+            self._before = StateAtCycle(self.debugger.state.save(), self.debugger.cycle)
 
     def stopped(self, stop: Stop) -> None:
-        self._live.cycle = self.debugger.cycle
+        self._live.cycle, self._has_stopped = self.debugger.cycle, True
         is_last = self.debugger.state.is_halted and 0 <= stop.pc < self.debugger.state.program_limit
         self.inspector.update_after_stop(
             self._before, stop.description, stop.pc if is_last else None
         )
+
+    def new_text(self) -> str:
+        """Return a sentence if the source was changed since the start or the last time."""
+        path, written = self.kernel.name, version_of(self.kernel.name)
+        if written is None or written == self._written or self.kernel.is_image:
+            return ""
+        self._written = written
+        if scanned_text(path) == self.kernel.source.text:
+            return ""
+        name = os.path.basename(path)
+        return f"{name} was changed since the start: restart to debug the new text"
 
     @property
     def views(self) -> list[SourceView]:

@@ -228,6 +228,8 @@ class Execution:
             body = stopped_body(stop, self._breakpoints, THREAD)
             body["preserveFocusHint"] = preserve_focus
             self._outbox.event("stopped", {**body, "reason": reason} if reason else body)
+            if changed := self.program.new_text():
+                self._outbox.tell(f"{changed}\n", "important")
         else:
             self._end(stop, status)
 

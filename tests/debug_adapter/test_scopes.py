@@ -95,6 +95,14 @@ def test_a_program_that_has_not_begun_can_be_looked_at(client: DapClient) -> Non
     assert registers["lr0"]["value"] == "7"
 
 
+def test_the_first_stop_has_nothing_to_compare_with(client: DapClient) -> None:
+    client.start("set lr0 3;;\nincr lr0 1;;\nbkpt;;\n", 2)
+    client.stopped()
+    assert client.variables("Loop registers")["lr0"]["value"] == "3"
+    client.step()
+    assert client.variables("Loop registers")["lr0"]["value"] == "4 was 3"
+
+
 def test_what_the_last_step_changed_is_told(standing: DapClient) -> None:
     assert standing.variables("Loop registers")["lr0"]["value"] == "1 was 0"
     standing.step()

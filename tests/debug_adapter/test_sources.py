@@ -33,6 +33,25 @@ def test_a_source_is_the_text_that_is_debugged(standing: DapClient) -> None:
         assert standing.request("source", source=source, sourceReference=0) == expected
 
 
+def test_a_text_that_was_changed_is_told_once(standing: DapClient) -> None:
+    def told() -> list[str]:
+        outputs = standing.events_named("output")
+        return [each["output"] for each in outputs if each["category"] == "important"]
+
+    standing.program.write_text(KERNEL)
+    standing.step()
+    assert told() == []
+    standing.program.write_text(KERNEL + "bkpt;;")
+    standing.step()
+    standing.step()
+    text = "kernel.s was changed since the start: restart to debug the new text\n"
+    assert told() == [text]
+    standing.request("restart")
+    standing.stopped()
+    standing.step("stepBack")
+    assert told() == [text]
+
+
 def test_an_image_has_a_source_that_is_made_for_it(client: DapClient, tmp_path: Path) -> None:
     started_image(client, tmp_path)
     (source,) = client.request("loadedSources")["sources"]

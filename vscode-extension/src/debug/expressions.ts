@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
+import { stoppedBundle } from "./stoppedBundle";
 
 interface Highlight {
   readonly range: { readonly start: Place; readonly end: Place };
@@ -13,6 +14,7 @@ interface Place {
 }
 
 const METHOD = "textDocument/documentHighlight";
+const INLINE = "textDocument/inlineValue";
 
 /** A name that the adapter can evaluate; a distance such as `+2` is none. */
 const NAME = /^[A-Za-z_]\w*$/;
@@ -32,6 +34,10 @@ export function expressionProvider(parts: Parts): vscode.EvaluatableExpressionPr
         const name = OUTPUT.exec(document.getText(output))?.[1];
         return new vscode.EvaluatableExpression(output, name);
       }
+      const operand = await operandOfNextBundle(parts, document, position, token);
+      if (operand) {
+        return operand;
+      }
       const ranges = await highlighted(parts, document, position, token);
       const found = ranges.find((range) => range.contains(position));
       return found && NAME.test(document.getText(found))
@@ -39,6 +45,40 @@ export function expressionProvider(parts: Parts): vscode.EvaluatableExpressionPr
         : undefined;
     },
   };
+}
+
+/** A value that the server shows behind a line of the next bundle: `lr2@mult.ve`. */
+interface InlineValue {
+  readonly range: Highlight["range"];
+  readonly expression?: string;
+}
+
+/**
+ * The register under the pointer as its instruction in the next bundle sees it, which is what the
+ * line says behind it; none elsewhere.
+ */
+async function operandOfNextBundle(
+  parts: Parts,
+  document: vscode.TextDocument,
+  position: vscode.Position,
+  token: vscode.CancellationToken,
+): Promise<vscode.EvaluatableExpression | undefined> {
+  const bundle = await stoppedBundle();
+  if (bundle?.path !== document.uri.fsPath || !bundle.range.contains(position)) {
+    return undefined;
+  }
+  const { range, frameId } = bundle;
+  const parameters = {
+    textDocument: { uri: document.uri.toString() },
+    range,
+    context: { frameId, stoppedLocation: range },
+  };
+  const asked = parts.server.request<InlineValue[] | null>(INLINE, parameters, token);
+  const values = (await asked.catch(() => null)) ?? [];
+  const found = values.find(
+    (value) => value.expression?.includes("@") && rangeOf(value.range).contains(position),
+  );
+  return found && new vscode.EvaluatableExpression(rangeOf(found.range), found.expression);
 }
 
 /** The places that the server lights up for one; none while there is no server. */

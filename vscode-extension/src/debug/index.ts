@@ -8,10 +8,12 @@ import { expressionProvider } from "./expressions";
 import { FaultActions } from "./faultActions";
 import { showRegistersAtFirstStop } from "./firstStop";
 import { ConfigurationResolver } from "./resolver";
+import { markStoppedBundle } from "./stoppedBundle";
 
 export const registerDebug: Part = (parts) => [
   new FaultActions(parts),
   showRegistersAtFirstStop(parts.context.workspaceState),
+  markStoppedBundle(),
   vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
   vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, new ConfigurationResolver(parts)),
   vscode.debug.registerDebugConfigurationProvider(
