@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Iterable, Mapping
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.configuration import Configuration, Value
 from ipu_asm.config.host_configurations import (
     FoundRun,
@@ -12,6 +13,7 @@ from ipu_asm.config.host_configurations import (
     configured_host,
     configured_run,
 )
+from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.stated_options import StatedRegister, stated_registers
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions
@@ -200,8 +202,12 @@ def _generated(
     return tuple(load), tuple(unknown)
 
 
-def run_totals(program: Program) -> RunTotals:
-    """Return the cycles of a program and its part of instruction memory."""
+def run_totals(analysis: Analysis) -> RunTotals:
+    """Return the cycles of a program and its part of instruction memory.
+
+    Lines with errors are not counted: the text says so.
+    """
+    program = analysis.effective_program
     isa, facts = program.isa, shown_facts(program)
     size = size_in_memory(isa, program.size)
     cycles = total_cycles(program, facts)
@@ -209,5 +215,15 @@ def run_totals(program: Program) -> RunTotals:
         cycles_text = cycles_sentence(facts) + configuration_phrase(program)
     else:
         cycles_text = "" if cycles is None else counted(cycles, "cycle")
-    text = ", ".join(filter(None, (cycles_text, size)))
+    text = ", ".join(filter(None, (cycles_text, size, _left_out(analysis))))
     return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)
+
+
+def _left_out(analysis: Analysis) -> str:
+    """Return `without line 8` if there is an error in it; empty without errors."""
+    position = analysis.source.lines.position
+    errors = (each for each in analysis.diagnostics if each.severity is Severity.ERROR)
+    lines = sorted({position(each.span.start).line + 1 for each in errors if each.path is None})
+    if len(lines) > 1:
+        return f"without {len(lines):,} lines with errors"
+    return f"without line {lines[0]}" if lines else ""

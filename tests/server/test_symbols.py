@@ -53,23 +53,27 @@ def _of_tree(
     return entries
 
 
-async def test_labels_with_their_bundles_are_the_outline_and_loops_lie_around_it(
+async def test_labels_are_the_outline_and_loops_lie_around_them(
     editor: Editor,
 ) -> None:
     await check_symbols(
         editor,
         TEXT.replace("\u00e9 ", ""),
         ("first", LABEL, LOOP.replace("\u00e9 ", ""), None),
-        ("first+0", BUNDLE, "acc;;", "first"),
-        ("first+1", BUNDLE, "incr lr0 1;;", "first"),
         ("second", LABEL, SECOND, "first"),
-        ("second+0", BUNDLE, "b first;;", "second"),
     )
 
 
-async def test_a_document_without_labels_has_its_bundles_as_the_outline(editor: Editor) -> None:
+async def test_a_document_without_labels_has_no_outline(editor: Editor) -> None:
     await check_symbols(editor, "# nothing\n")
-    await check_symbols(editor, "acc;;\n", ("bundle 0", BUNDLE, "acc;;", None))
+    await check_symbols(editor, "acc;;\n")
+
+
+async def test_bundles_are_found_by_their_distance_from_a_label(editor: Editor) -> None:
+    uri = editor.open("zrow: acc;;\nincr lr0 1;;\nb zrow;;").uri
+    found = await editor.workspace_symbol_async(t.WorkspaceSymbolParams("zrow+1"))
+    assert [(s.name, s.kind) for s in found or ()] == [("zrow+1", BUNDLE)]
+    editor.close(uri)
 
 
 async def test_a_document_that_is_not_open_has_no_outline(editor: Editor) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Generator, Iterator
+from typing import Generator, Iterable, Iterator
 
 from lsprotocol import types as t
 
@@ -30,6 +30,7 @@ _FOLDING_KINDS = {
     ide_folding.COMMENT: t.FoldingRangeKind.Comment,
     ide_folding.REGION: t.FoldingRangeKind.Region,
 }
+_DISTANCE = "+"
 _LABELS, _MACROS = "labels", "macros"
 _KINDS = {
     LABEL: t.SymbolKind.Function,
@@ -43,12 +44,15 @@ _KINDS = {
 
 
 def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> list[Json] | None:
-    """Return the symbols of a document: a tree, or a flat list for clients that need one."""
+    """Return the symbols of a document: a tree, or a flat list for clients that need one.
+
+    Bundles are not among them: there may be thousands, and editors show each that is in sight.
+    """
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
         return None
-    found = outline.symbols(view.analysis)
+    found = [*_without_bundles(outline.symbols(view.analysis))]
     if session.client.nested_symbols:
         return [_nested(symbol, view.coordinates) for symbol in found]
     return [entry for symbol in found for entry in _flat(symbol, None, uri, view.coordinates)]
@@ -59,7 +63,7 @@ def workspace_symbols(
 ) -> Generator[None, None, list[Json]]:
     """Return all labels and macros whose names contain the letters of the query in order.
 
-    Those of headers are among them.
+    Those of headers are among them, and for a query such as `row+2` the bundles of open documents.
     """
     found: list[Json] = []
     headers: dict[str, None] = {}
@@ -73,6 +77,12 @@ def workspace_symbols(
         known.update((uri, entry["name"]) for entry in labels)
         headers.update(dict.fromkeys(included))
         found += [entry for entry in labels if _has_letters(entry["name"], params.query)]
+    for uri in [*session.documents] if _DISTANCE in params.query else ():
+        yield from time_slice.pause()
+        view = session.view(uri)
+        for symbol in outline.symbols(view.analysis) if view else ():
+            entries = _flat(symbol, None, uri, view.coordinates) if view else ()
+            found += [each for each in entries if _has_letters(each["name"], params.query)]
     for path in headers:
         yield from time_slice.pause()
         found += [
@@ -125,6 +135,12 @@ def _has_letters(name: str, letters: str) -> bool:
     """Return whether a name contains all letters as a subsequence, ignoring case and spaces."""
     rest = iter(name.lower())
     return all(letter in rest for letter in letters.lower() if not letter.isspace())
+
+
+def _without_bundles(symbols: Iterable[DocumentSymbol]) -> Iterator[DocumentSymbol]:
+    for symbol in symbols:
+        if symbol.kind != BUNDLE:
+            yield symbol._replace(children=(*_without_bundles(symbol.children),))
 
 
 def _nested(symbol: DocumentSymbol, coordinates: Coordinates) -> Json:

@@ -277,11 +277,7 @@ def _option(option: HostOption) -> Json:
 def run_totals(session: LspSession, params: DocumentParams) -> Json | None:
     """Return the totals of a document; None for a document that is not open."""
     view = session.view(params.text_document.uri)
-    return (
-        None
-        if view is None
-        else ide_run_inputs.run_totals(view.analysis.effective_program)._asdict()
-    )
+    return None if view is None else ide_run_inputs.run_totals(view.analysis)._asdict()
 
 
 def disassembly(session: LspSession, params: DocumentParams) -> Json | None:

@@ -27,7 +27,7 @@ def analyzed(text: str, *hosts: HostConfiguration, chosen: str = "") -> Analysis
 
 
 def check_totals(text: str, expected: str, *hosts: HostConfiguration, chosen: str = "") -> None:
-    totals = run_totals(analyzed(text, *hosts, chosen=chosen).program).text
+    totals = run_totals(analyzed(text, *hosts, chosen=chosen)).text
     assert totals == f"{expected}, 4 of 1,024 bundles"
 
 
@@ -88,16 +88,29 @@ def test_a_register_with_a_value_is_not_offered() -> None:
 def test_the_edit_makes_the_cycles_known(head: str) -> None:
     text = head + WAITING
     analysis = analyze(text)
-    assert run_totals(analysis.effective_program).cycles is None
+    assert run_totals(analysis).cycles is None
     start = text.index("blt")
     (action,) = host_values(analysis, Span(start, start))
     ((span, comment),) = action.edits
     edited = text[: span.start] + comment + text[span.end :]
     assert edited.startswith(("# CR", "\ufeff# CR"))
-    assert run_totals(analyze(edited).effective_program).cycles == 1 + 2 * 128 + 1
+    assert run_totals(analyze(edited)).cycles == 1 + 2 * 128 + 1
 
 
 def test_nothing_is_offered_in_programs_with_errors_and_other_sets() -> None:
     assert titles("nonsense;;", "nonsense") == []
     analysis = analyze(" nop\n", "xdna1")
     assert host_values(analysis, Span(1, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("acc;;\nbkpt;;\n", ""),
+        ("acc;;\nfrob;;\nbkpt;;\n", ", without line 2"),
+        ("acc;;\nfrob;;\nset lr99 1;;\nbkpt;;\n", ", without 2 lines with errors"),
+        ("{% if true %}\nacc;;\nfrob;;\n{% endif %}\nbkpt;;\n", ", without line 3"),
+    ],
+)
+def test_totals_say_which_lines_are_not_counted(text: str, remark: str) -> None:
+    assert run_totals(analyze(text)).text.endswith(f"bundles{remark}")

@@ -130,8 +130,8 @@ def test_the_outline_has_repeated_bundles_as_loops() -> None:
 def test_the_grid_has_executions_and_the_status_has_cycles() -> None:
     analysis = analysis_of("colossus", NESTED)
     assert [row.executions for row in slot_grid(analysis).rows] == [1, 10, 100, 100, 10, 1]
-    assert run_totals(analysis.program).cycles == 222
-    assert run_totals(analysis_of("xdna1", HARDWARE).program).cycles is None
+    assert run_totals(analysis).cycles == 222
+    assert run_totals(analysis_of("xdna1", HARDWARE)).cycles is None
 
 
 def test_numbers_follow_an_edit() -> None:
@@ -139,5 +139,5 @@ def test_numbers_follow_an_edit() -> None:
     found = []
     for count in ("9", "4", "$m5", "9"):
         text = NESTED.replace("$m0, 9", f"$m0, {count}")
-        found.append(run_totals(analyzer.analyze(text).program).cycles)
+        found.append(run_totals(analyzer.analyze(text)).cycles)
     assert found == [222, 112, None, 222]
