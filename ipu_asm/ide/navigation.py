@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.expansions import Reading, is_template, reading_at
 from ipu_asm.ide.symbols.base import Occurrence, OccurrenceKind, RenameError
 from ipu_asm.ide.symbols.header_names import FileReading, includes_of, name_at
 from ipu_asm.ide.symbols.labels import target_of_distance
-from ipu_asm.ide.symbols.registers import only_renameable
+from ipu_asm.ide.symbols.live_ranges import range_at, register_definitions, renamed_range
+from ipu_asm.ide.symbols.registers import Register, only_renameable
 from ipu_asm.ide.symbols.symbol import ExpandedSymbol, check_rendered, symbol_at
 from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.named_tuple import NamedTuple
@@ -55,7 +56,20 @@ def definitions(readings: Sequence[FileReading], offset: int) -> list[Definition
             for found, file in name.definitions
         ]
     found_here = definition(analysis, offset)
-    return [] if found_here is None else [found_here]
+    return [*_of_register(analysis, offset)] if found_here is None else [found_here]
+
+
+def _of_register(analysis: Analysis, offset: int) -> Iterator[DefinitionLink]:
+    """Yield the writes that reach the register at an offset; at a write, its reads."""
+    if is_template(analysis):
+        reading, at = reading_at(analysis, offset)
+        links = (_written(reading, link, offset) for link in _of_register(reading.analysis, at))
+        yield from dict.fromkeys(link for link in links if link is not None)
+        return
+    found = symbol_at(analysis, offset)
+    if found is not None and isinstance(found.symbol, Register):
+        for name, full in register_definitions(analysis.program, offset):
+            yield DefinitionLink(found.span, name, full)
 
 
 def definition(analysis: Analysis, offset: int) -> DefinitionLink | None:
@@ -104,7 +118,10 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
     if found is None:
         check_rendered(analysis)
         raise RenameError(only_renameable(analysis))
-    found.symbol.check_renameable(analysis, found.span)
+    if isinstance(found.symbol, Register):
+        range_at(analysis.program, offset)
+    else:
+        found.symbol.check_renameable(analysis, found.span)
     return Renameable(found.span, found.symbol.name)
 
 
@@ -113,6 +130,8 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
     found = symbol_at(analysis, offset)
     if prepare_rename(analysis, offset).name == new_name or found is None:
         return []
+    if isinstance(found.symbol, Register):
+        return renamed_range(analysis, offset, new_name.lower())
     return found.symbol.renaming(analysis, new_name)
 
 

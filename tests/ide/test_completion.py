@@ -498,3 +498,26 @@ def test_numbers_before_and_behind_are_offered_as_labels_the_nearest_first() -> 
     items = check_completions("1: nop\n j $0\n1: nop\n", isa="xdna2")
     assert {"#1b", "#1f"} <= {item.insert_text for item in items.values()}
     check_completions("1: nop\n add $m0, $m1, 1$0\n", isa="colossus", replaced="1")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "detail", "slots"),
+    [
+        ("set lr1 1;;\nset $0", "lr7", "free here: lr0, lr2 to lr15", "free"),
+        ("# lr2 = row\nset lr1 1;;\nset $0", "lr2", "row", ""),
+        ("set lr1 1;;\nset $0", "lr1", "loop register", ""),
+        (
+            "set $0;;\nset lr1 1;;\nbne lr1 lr0 +1;;\nbkpt;;",
+            "lr1",
+            "free here: lr1 to lr15",
+            "free",
+        ),
+        ("x: set $0;;\nadd lr2 lr1 cr0;;\nset lr1 1;;\nb x;;", "lr1", "loop register", ""),
+        ("incr $0", "lr1", "loop register", ""),
+    ],
+)
+def test_a_destination_says_which_registers_are_free(
+    text: str, label: str, detail: str, slots: str
+) -> None:
+    item = check_completions(text)[label]
+    assert (item.detail, item.slots) == (detail, slots)

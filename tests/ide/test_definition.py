@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from ipu_asm.ide.navigation import definition
+from ipu_asm.ide.navigation import definition, definitions
+from ipu_asm.ide.symbols.header_names import FileReading
 from ipu_asm.text import Span
 from tests.ide.cursor import CURSOR, fixture
 
@@ -68,6 +71,30 @@ def test_a_branch_with_a_mistake_in_it_still_leads_to_its_label() -> None:
 )
 def test_what_is_not_there_leads_nowhere(text: str) -> None:
     check_definition(text, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("set lr0 1;;\nx: ⟦incr lr0 1⟧;;\nbne lr1 lr2 x;;\nadd lr3 $0lr0 cr1;;", "2"),
+        ("⟦set lr0 1⟧;;\nx: incr $0lr0 1;;\nadd lr3 lr0 cr1;;", "1"),
+        ("set lr0 1;;\n⟦incr lr0 1⟧; ldr_mult_reg r0 $0lr0 cr0;;", "2"),
+        ("⟦set lr0 1⟧;;\nincr lr0 1; bne lr0 $0lr0 +1;;\nbkpt;;", "1"),
+        ("set $0lr0 1;;\n⟦add lr3 lr0 cr1⟧;;\nset lr0 2;;\nadd lr3 lr0 cr1;;", "2"),
+        ("ldr_mult_reg $0r0 lr0 cr0; ⟦mult.ee r0 lr0 lr1 lr2⟧;;\nbkpt;;", "1"),
+        ("⟦ldr_mult_reg r0 lr0 cr0⟧;;\nmult.ee r$00 lr0 lr1 lr2;;\nbkpt;;", "1"),
+        ("{% for i in [1, 2] %}\n⟦set lr0 1⟧;;\n{% endfor %}\nadd lr3 lr0$0 cr1;;", "2"),
+        ("add lr3 lr0 c$0r1;;", ""),
+    ],
+)
+def test_a_register_leads_to_its_writes_and_a_write_to_its_reads(text: str, places: str) -> None:
+    analysis, offset = fixture(text.replace("⟦", "").replace("⟧", ""))
+    found = definitions([FileReading(analysis)], offset)
+    lines = [analysis.source.lines.position(each.name.start).line + 1 for each in found]
+    wanted = re.findall("⟦(.*?)⟧", text.replace(CURSOR, ""))
+    shown = [analysis.text[each.full_span.start : each.full_span.end] for each in found]
+    assert [*map(str, lines)][-1:] == places.split()[-1:]
+    assert shown == wanted
 
 
 def test_a_number_leads_nowhere_even_where_a_label_is_spelt_like_it() -> None:

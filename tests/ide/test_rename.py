@@ -70,10 +70,55 @@ def test_a_label_of_another_instruction_set_is_renamed() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["incr lr$00 1;;", "ac$0c;;", "$0", "# x$0\nx: acc;;", "set lr0 $05;;", "x: acc$0;;"]
+    "text", ["ac$0c;;", "$0", "# x$0\nx: acc;;", "set lr0 $05;;", "x: acc$0;;"]
 )
 def test_nothing_else_can_be_renamed(text: str) -> None:
     check_refused(text, "y", "only labels can be renamed")
+
+
+RANGES = """\
+# k
+#   lr1 = row
+#   lr2 = last
+    set lr1 0; set lr2 5;;
+loop:
+    incr lr1 1; ldr_mult_reg r0 lr1 cr0;;
+    bne lr1 lr2 loop;;
+    set lr1 9;;
+    str_acc_reg lr1 cr1; incr lr3 1;;
+    set lr4 3;;
+    bne lr4 lr2 end;;
+end: bkpt;;
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "new", "changed"),
+    [
+        ("lr1 lr2 loop", "lr5", "4: set 6: incr 6: ldr 7: bne"),
+        ("lr1 9", "lr5", "8: set 9: str"),
+        ("lr4 lr2 end", "lr1", "10: set 11: bne"),
+        ("lr2 end", "lr7", "3: # 4: set 7: bne 11: bne"),
+        ("lr2 end", "lr4", "`lr4` is in use there: line 11 would see another value"),
+        ("lr1 9", "lr3", "`lr3` is in use there: line 9 would see another value"),
+        ("lr2 5", "lr1", "`lr1` is written in the same bundle"),
+        ("lr1 9", "cr2", "a register is one of lr0 to lr15, found `cr2`"),
+        ("lr3 1", "lr5", "`lr3` may have its value from before the program"),
+        ("cr1", "cr2", "only labels and registers that instructions set can be renamed"),
+    ],
+)
+def test_a_register_is_renamed_within_its_live_range(place: str, new: str, changed: str) -> None:
+    """With the note of the head comment if that is about nothing else."""
+    text = RANGES.replace(place, f"$0{place}", 1)
+    if not changed[0].isdigit():
+        check_refused(text, new, changed)
+        return
+    analysis, offset = fixture(text)
+    edits = rename(analysis, offset, new)
+    assert {edit.new_text for edit in edits} == {new}
+    assert {RANGES[edit.span.start : edit.span.end] for edit in edits} == {place[:3]}
+    lines = [analysis.source.lines.position(edit.span.start).line for edit in edits]
+    assert [line + 1 for line in lines] == [int(n) for n in re.findall(r"(\d+):", changed)]
 
 
 def test_an_undefined_label_cannot_be_renamed() -> None:

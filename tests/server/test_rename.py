@@ -44,7 +44,7 @@ async def test_a_label_gets_its_new_name_wherever_it_is_written(editor: Editor) 
 
 
 async def test_a_refusal_tells_its_reason(editor: Editor) -> None:
-    await check_refused(editor, "lr0", "x", "only labels can be renamed")
+    await check_refused(editor, "lr0", "x", "lr0 may have its value from before the program")
     reason = "a label cannot be called a b: it is not a valid name"
     await check_refused(editor, "again", "a b", reason)
 

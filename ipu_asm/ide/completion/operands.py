@@ -7,7 +7,7 @@ from typing import Iterator, Sequence
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.flow.accesses import instruction_accesses
+from ipu_asm.flow.accesses import access_of, instruction_accesses
 from ipu_asm.ide.completion.context import CompletionContext, free_slots
 from ipu_asm.ide.completion.macros import (
     MacroCandidate,
@@ -33,6 +33,7 @@ from ipu_asm.ide.completion.snippets import (
 from ipu_asm.ide.macros import macros_called
 from ipu_asm.ide.pages.label import distance_text
 from ipu_asm.ide.symbols.labels import valid_numeric_references
+from ipu_asm.ide.symbols.live_ranges import free_registers
 from ipu_asm.ide.symbols.parameters import MARK
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
@@ -131,16 +132,34 @@ def _values(
         yield from _numeric_labels(analysis, context, prefix)
     notes = notes_at(program, context.bundle)
     conflicts = _conflicting_writes(program.isa, spec, operand, context)
+    free = _free_registers(program, spec, operand, context)
     for number, (text, detail) in enumerate(operand.type.complete_part(begun)):
         yield CompletionItem(
             text,
             REGISTER if text in program.isa.file_of_register else KEYWORD,
-            conflicts.get(text) or notes.get(text) or detail.split("; ")[0],
+            conflicts.get(text) or notes.get(text) or free.get(text) or detail.split("; ")[0],
             text,
             context.span,
             f"{text in conflicts:d}{number:04}",
             filter_text(text, context),
+            slots="free" if text in free and text not in conflicts else "",
         )
+
+
+def _free_registers(
+    program: Program, spec: InstructionSpec, operand: Operand, context: CompletionContext
+) -> dict[str, str]:
+    """Return the registers that a destination can overwrite, each with the list of all of them."""
+    if access_of(spec, operand) != "w":
+        return {}
+    choices = [choice.text for choice in operand.type.complete()]
+    free = set(free_registers(program, context.address_in(program)))
+    found = [number for number, text in enumerate(choices) if text in free]
+    ends = [number for number in found if number + 1 not in found]
+    starts = [number for number in found if number - 1 not in found]
+    runs = (dict.fromkeys((choices[start], choices[end])) for start, end in zip(starts, ends))
+    text = f"free here: {', '.join(map(' to '.join, runs))}"
+    return {choices[number]: text for number in found}
 
 
 def _takes(operand_type: OperandType, label: str) -> bool:

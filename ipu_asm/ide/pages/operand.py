@@ -126,6 +126,10 @@ def _value(isa: Isa, instruction: Instruction, operand: Operand | None, text: st
             f"**`{meanings[word].text}`** · {meanings[word].detail}" for word in words
         )
     number = number_value(text)
+    kind = operand.type if operand is not None else None
+    is_number = number is not None and isinstance(kind, IntegerType)
+    if is_number and kind and isinstance(kind.parse(kind.prefix + text), UnplacedFinding):
+        return f"**{text}** does not fit"
     if number is not None and number.bit_length() <= _MAX_BITS_SHOWN:
         held = held_bits(isa, instruction, operand, number) if operand is not None else ""
         extended = f"\n\nSign-extended: `{held}`." if held else ""

@@ -54,7 +54,7 @@ class Register(NamedTuple):
         return register_markdown(program, self.name)
 
     def check_renameable(self, analysis: Analysis, _span: Span) -> None:
-        """Raise `RenameError`."""
+        """Raise `RenameError`: the instruction set names registers; a live range has one."""
         raise RenameError(only_renameable(analysis))
 
     def renaming(self, analysis: Analysis, _new_name: str) -> list[TextEdit]:

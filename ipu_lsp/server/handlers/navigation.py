@@ -70,7 +70,8 @@ def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[J
     if not found:
         return None
     is_here = found[0].path == MAIN
-    return links[0] if is_here and not session.client.definition_links else links
+    is_one = is_here and len(links) == 1
+    return links[0] if is_one and not session.client.definition_links else links
 
 
 def references(
