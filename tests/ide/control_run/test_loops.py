@@ -126,7 +126,7 @@ def test_rows_of_the_slot_grid_have_their_executions() -> None:
 def test_of_several_configurations_the_first_is_told() -> None:
     text = "# CR cr4 = 3 | 5\nadd lr2 lr3 cr4;;\nl: incr lr1 1;;\nblt lr1 lr2 l;;\nbkpt;;\n"
     assert "Loop: 3 trips, 6 cycles of 8 (75 %) with cr4 = 3\n" in page(text, "l:")
-    assert run_totals(analyze(text).program).text == "8 cycles with cr4 = 3, 4 of 1,024 bundles"
+    assert run_totals(analyze(text)).text == "8 cycles with cr4 = 3, 4 of 1,024 bundles"
     one = text.replace(" | 5", "")
     assert "Loop: 3 trips, 6 cycles of 8 (75 %)\n" in page(one, "l:")
 
@@ -138,6 +138,6 @@ def test_trips_that_are_not_known_still_tell_the_compared_value() -> None:
 
 
 def test_a_set_without_a_limit_of_bundles_names_none() -> None:
-    totals = run_totals(analyze("    add $m0, $m1, 1\n    sync 0\n", "colossus").program)
+    totals = run_totals(analyze("    add $m0, $m1, 1\n    sync 0\n", "colossus"))
     assert totals.text.endswith("2 bundles")
     assert " of " not in totals.text
