@@ -202,10 +202,11 @@ def _generated(
     return tuple(load), tuple(unknown)
 
 
-def run_totals(analysis: Analysis) -> RunTotals:
+def run_totals(analysis: Analysis, before: int | None = None) -> RunTotals:
     """Return the cycles of a program and its part of instruction memory.
 
-    Lines with errors are not counted: the text says so.
+    The text says how many cycles more or fewer than `before` they are, and that lines with errors
+    are not counted.
     """
     program = analysis.effective_program
     isa, facts = program.isa, shown_facts(program)
@@ -215,7 +216,9 @@ def run_totals(analysis: Analysis) -> RunTotals:
         cycles_text = cycles_sentence(facts) + configuration_phrase(program)
     else:
         cycles_text = "" if cycles is None else counted(cycles, "cycle")
-    text = ", ".join(filter(None, (cycles_text, size, _left_out(analysis))))
+    change = 0 if cycles is None or before is None else cycles - before
+    compared = f"{abs(change):,} {'more' if change > 0 else 'fewer'}" if change else ""
+    text = ", ".join(filter(None, (cycles_text, compared, size, _left_out(analysis))))
     return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)
 
 

@@ -128,6 +128,8 @@ class Document:
         self.coordinates = Coordinates(text, encoding)
         self.analysis: Analysis | None = None
         self.headers: Mapping[str, object] = {}
+        self.saved = text
+        """The text at the last save, or when the document was opened."""
         self.edit: Change | None = None
         """The client's edits since `analysis`, merged; None if there were none."""
         self._order = ChangeOrder(version)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from ipu_lsp.json_types import Json
-from tests.server.conversation import EXIT, INITIALIZE, Conversation, converse, opened
+from tests.server.conversation import EXIT, INITIALIZE, Conversation, changed, converse, opened
 
 URI = "file:///kernel.s"
 TEXT = "set lr1 3;;\nl: incr lr0 1; ldr_mult_reg r0 lr0 cr0;;\nblt lr0 lr1 l;;\nbkpt;;\n"
@@ -24,7 +24,7 @@ def request(method: str, **params: object) -> Json:
 def test_a_lens_has_trips_and_cycles() -> None:
     conversation = session({"codeLens": {"loops": True}}, request("codeLens"))
     (lens,) = conversation.answer(1)["result"]
-    title = "3 trips x 2 bundles = 6 cycles of 8; bound by xmem, lr (1 of 2 bundles); "
+    title = "3 trips x 2 bundles = 6 cycles of 8; bound by xmem, cond, lr (1 of 2 bundles); "
     assert lens["command"]["title"] == f"{title}3 of 14 slots used (21 %)"
 
 
@@ -32,7 +32,9 @@ def test_trips_and_cycles_are_hints_of_their_own_switches() -> None:
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": 4, "character": 0}}
     shown = []
     for family in ("trips", "cycles"):
-        conversation = session({"inlayHints": {family: True}}, request("inlayHint", range=whole))
+        conversation = session(
+            {"inlayHints": {"trips": False, family: True}}, request("inlayHint", range=whole)
+        )
         shown.append([hint["label"] for hint in conversation.answer(1)["result"]])
     assert shown == [["3 trips"], ["1 cycle", "3 cycles", "1 cycle"]]
 
@@ -58,6 +60,22 @@ def test_totals_are_cycles_and_bundles() -> None:
         "cycles": 8,
         "text": "8 cycles, 4 of 1,024 bundles",
     }
+
+
+def test_totals_are_compared_with_the_last_save() -> None:
+    def edit(version: int, old: str, new: str) -> Json:
+        return changed(URI, version, {"text": TEXT.replace(old, new)})
+
+    save = {"method": "textDocument/didSave", "params": {"textDocument": {"uri": URI}}}
+    asks = [{**custom("ipu/runTotals"), "id": number} for number in (1, 2, 3)]
+    shorter, longer = edit(2, "lr1 3", "lr1 2"), edit(3, "bkpt", "acc;;\nbkpt")
+    conversation = session({}, shorter, asks[0], longer, asks[1], save, asks[2])
+    texts = [conversation.answer(number)["result"]["text"].split(", ")[:2] for number in (1, 2, 3)]
+    assert texts == [
+        ["6 cycles", "2 fewer"],
+        ["9 cycles", "1 more"],
+        ["9 cycles", "5 of 1,024 bundles"],
+    ]
 
 
 def test_the_memory_map_has_strips_accesses_and_a_text() -> None:

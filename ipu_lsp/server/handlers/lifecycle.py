@@ -161,8 +161,11 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
     session.file_changed(document.key)
 
 
-def did_save(session: LspSession, _params: t.DidSaveTextDocumentParams) -> None:
-    """Reload configuration for clients that cannot watch files."""
+def did_save(session: LspSession, params: t.DidSaveTextDocumentParams) -> None:
+    """Remember the saved text; reload configuration for clients that cannot watch files."""
+    document = session.documents.get(params.text_document.uri)
+    if document is not None:
+        document.saved = document.text
     if not session.client.registers_watched_files:
         session.settings_changed()
 

@@ -32,7 +32,7 @@ from ipu_lsp.server.custom import (
     ExpansionParams,
     RunInputsParams,
 )
-from ipu_lsp.server.documents import path_of
+from ipu_lsp.server.documents import Document, path_of
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.settings import NO_WORDS
 from ipu_lsp.server.workspace import uri_of
@@ -275,9 +275,20 @@ def _option(option: HostOption) -> Json:
 
 
 def run_totals(session: LspSession, params: DocumentParams) -> Json | None:
-    """Return the totals of a document; None for a document that is not open."""
-    view = session.view(params.text_document.uri)
-    return None if view is None else ide_run_inputs.run_totals(view.analysis)._asdict()
+    """Return the totals of a document, compared with its text at the last save.
+
+    None for a document that is not open.
+    """
+    uri = params.text_document.uri
+    view, document = session.view(uri), session.documents.get(uri)
+    if view is None or document is None:
+        return None
+    before = None
+    if document.saved is not document.text:
+        saved = Document(uri, document.language, None, document.saved, session.client.encoding)
+        past = session.view_of(saved)
+        before = past and ide_run_inputs.run_totals(past.analysis).cycles
+    return ide_run_inputs.run_totals(view.analysis, before)._asdict()
 
 
 def disassembly(session: LspSession, params: DocumentParams) -> Json | None:
