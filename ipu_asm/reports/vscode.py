@@ -50,13 +50,13 @@ _ANY_LANGUAGE = re.compile(r"/\^\([\w|-]+\)\$/")
 # The editor takes the number `#128` for a colour, and would paint a swatch before it.
 _NO_SWATCHES = {"editor.defaultColorDecorators": "never"}
 # The themes that the editor brings, by the names that newer and older versions give them.
-_LIGHT_THEMES = (
-    *("Light 2026", "Light Modern", "Light+", "Visual Studio Light"),
-    *("Default Light Modern", "Default Light+"),
-)
-_DARK_THEMES = (
-    *("Dark 2026", "Dark Modern", "Dark+", "Visual Studio Dark"),
-    *("Default Dark Modern", "Default Dark+"),
+# Patterns of names of themes, as settings have them.
+_LIGHT_THEMES = ("*Light*", "*light*")
+_DARK_THEMES = ("*Dark*", "*dark*", "Default High Contrast", "*Night*", "Monokai*", "Abyss")
+# Standard scopes for the colours of `PALETTE`, which other themes colour one by one.
+_SLOT_SCOPES = (
+    *("support.function", "keyword.control", "entity.name.type", "constant.language"),
+    *("string", "storage.type", "variable.parameter", "entity.other.attribute-name"),
 )
 # Types of semantic tokens with the scopes that themes without semantic colours use for them.
 _SCOPES = {
@@ -172,7 +172,10 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language]) -> None:
     parts["semanticTokenScopes"] = [
         {
             "language": name,
-            "scopes": {kind: [language.scope(scope)] for kind, scope in _SCOPES.items()},
+            "scopes": {
+                **{f"function.{slot}": [_SLOT_SCOPES[n]] for slot, n in _colours_of(name).items()},
+                **{kind: [language.scope(scope)] for kind, scope in _SCOPES.items()},
+            },
         }
         for name, language in languages.items()
     ]
@@ -193,25 +196,28 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language]) -> None:
 
 
 def _theme_colours(languages: Iterable[str]) -> dict[str, Any]:
-    """Return the colours of mnemonics by slot, in the themes that the editor brings.
+    """Return the colours of mnemonics by slot, in themes whose names say if they are dark.
 
-    Other themes have palettes of their own, and keep one colour for all mnemonics.
+    Other themes have palettes of their own: there, slots have the colours of standard scopes.
     """
     light: dict[str, str] = {}
     dark: dict[str, str] = {}
     for name in languages:
-        colours = colours_of_language(name)
-        known = {
-            word for m in manifests().values() if m.language_id == name for word in m.modifiers
-        }
-        for slot, number in colours.items():
-            if slot in known and len(colours) > 1:
-                light[f"function.{slot}:{name}"] = PALETTE[number].light
-                dark[f"function.{slot}:{name}"] = PALETTE[number].dark
+        for slot, number in _colours_of(name).items():
+            light[f"function.{slot}:{name}"] = PALETTE[number].light
+            dark[f"function.{slot}:{name}"] = PALETTE[number].dark
     return {
         "".join(f"[{theme}]" for theme in themes): {"rules": rules}
         for themes, rules in ((_LIGHT_THEMES, light), (_DARK_THEMES, dark))
     }
+
+
+def _colours_of(language_id: str) -> dict[str, int]:
+    """Return the number of the colour of each slot that is a modifier, if there are several."""
+    colours = colours_of_language(language_id)
+    every = [m for m in manifests().values() if m.language_id == language_id]
+    known = {word for manifest in every for word in manifest.modifiers}
+    return {slot: n for slot, n in colours.items() if slot in known and len(colours) > 1}
 
 
 def _language(language_id: str) -> dict[str, Any]:

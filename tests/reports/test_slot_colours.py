@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from fnmatch import fnmatchcase
 from itertools import combinations
 
 import pytest
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.reports.reference import PALETTE, slot_colours
+from ipu_asm.reports.vscode import EXTENSION
 
 WHITE, DARK = "#ffffff", "#1f1f1f"
 LEAST_CONTRAST = 4.5
+CUSTOMIZATIONS = "editor.semanticTokenColorCustomizations"
 
 
 def luminance(colour: str) -> float:
@@ -46,3 +50,33 @@ def test_every_colour_is_legible_in_light_and_dark() -> None:
         assert contrast(colour.light, WHITE) >= LEAST_CONTRAST
         assert contrast(colour.dark, DARK) >= LEAST_CONTRAST
         assert contrast(colour.box, "#000000") >= LEAST_CONTRAST
+
+
+@pytest.mark.parametrize(
+    ("theme", "paper"),
+    [
+        ("Default High Contrast", "#000000"),
+        ("Default High Contrast Light", "#ffffff"),
+        ("Monokai", "#272822"),
+        ("Solarized Dark", "#002b36"),
+        ("Solarized Light", "#fdf6e3"),
+        ("Quiet Light", "#f5f5f5"),
+        ("Tomorrow Night Blue", "#002451"),
+        ("Red", None),
+    ],
+)
+def test_slots_have_legible_colours_in_every_theme_that_says_if_it_is_dark(
+    theme: str, paper: str | None
+) -> None:
+    package = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
+    rules = [
+        colours["rules"]
+        for patterns, colours in package["configurationDefaults"][CUSTOMIZATIONS].items()
+        if any(fnmatchcase(theme, pattern) for pattern in patterns[1:-1].split("]["))
+    ]
+    assert len(rules) == (paper is not None)
+    assert all(contrast(each, paper or "") >= 4 for each in (rules[0].values() if rules else ()))
+    scopes = package["semanticTokenScopes"]
+    ours = next(each["scopes"] for each in scopes if each["language"] == "ipu-asm")
+    slots = [scope for (kind, (scope,)) in ours.items() if kind.startswith("function.")]
+    assert len(set(slots)) >= 8
