@@ -210,7 +210,7 @@ def test_a_handler_that_fails_is_an_error_for_one_request_only(
     conversation = greeted(opened(URI, TEXT), HOVER, asked(2, "codeLens", URI), EXIT)
     check_conversation(conversation, 1, {1: INTERNAL})
     assert conversation.answer(1)["error"]["message"] == "RuntimeError: out of luck"
-    assert conversation.answer(2)["result"] is None
+    assert conversation.answer(2)["result"] == []
     (logged,) = conversation.told("window/logMessage")
     assert logged["type"] == 1
     assert "out of luck" in logged["message"]
