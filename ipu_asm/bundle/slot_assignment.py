@@ -6,7 +6,8 @@ units for other instructions of the bundle.
 
 from __future__ import annotations
 
-from typing import Sequence
+from functools import lru_cache
+from typing import Mapping, Sequence
 
 from ipu_asm.bundle.findings import slot_clash
 from ipu_asm.bundle.instruction import Instruction
@@ -14,6 +15,7 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.syntax.bundle import BundleSyntax
 
+_NO_SLOTS: frozenset[str] = frozenset()
 Assigned = tuple[tuple[Instruction, ...], tuple[int | None, ...]]
 
 
@@ -52,28 +54,42 @@ def leaves_room(isa: Isa, instructions: Sequence[Instruction], slot: Slot) -> bo
     known = [instruction for instruction in instructions if instruction.spec is not None]
     if len(known) >= sum(len(each.units) for each in isa.slots):
         return False
-    return _fit_rest(isa, known, frozenset(slot.units)) is not None
+    return _fit_rest(isa, known, _rivals(isa)[slot.name]) is not None
 
 
 def _fit(isa: Isa, wanted: Sequence[Instruction]) -> list[Instruction] | None:
-    """Return the earliest forms such that no unit is used twice; None if there are none."""
+    """Return the earliest forms that exclude no other; None if there are none."""
     units = sum(len(slot.units) for slot in isa.slots)
     return _fit_rest(isa, wanted, frozenset()) if len(wanted) <= units else None
 
 
 def _fit_rest(
-    isa: Isa, wanted: Sequence[Instruction], used: frozenset[str]
+    isa: Isa, wanted: Sequence[Instruction], excluded: frozenset[str]
 ) -> list[Instruction] | None:
     if not wanted:
         return []
     first, *rest = wanted
     for option in (first, *first.others):
-        units = units_of(isa, option)
-        if used.isdisjoint(units):
-            following = _fit_rest(isa, rest, used.union(units))
+        slot = option.spec.slot if option.spec else ""
+        if slot not in excluded:
+            following = _fit_rest(isa, rest, excluded | _rivals(isa).get(slot, _NO_SLOTS))
             if following is not None:
                 return [option._replace(others=()), *following]
     return None
+
+
+@lru_cache(maxsize=8)
+def _rivals(isa: Isa) -> Mapping[str, frozenset[str]]:
+    """Return the slots that each slot excludes, itself too."""
+    return {
+        slot.name: frozenset(
+            other.name
+            for other in isa.slots
+            if not (other.name in slot.beside or slot.name in other.beside)
+            and not set(slot.units).isdisjoint(other.units)
+        )
+        for slot in isa.slots
+    }
 
 
 def units_of(isa: Isa, instruction: Instruction) -> tuple[str, ...]:

@@ -173,8 +173,8 @@ class Slot(NamedTuple):
     `lows` has the lowest bit of every position, in the order in which instructions fill them;
     `default` is the instruction, as text, that fills a position for which the bundle has none.
     `units` are the functional units that an instruction of the slot occupies, in sets without
-    words: slots that share a unit exclude each other. `simulation_only`: the emulator has the slot,
-    the machine does not.
+    words: slots that share a unit exclude each other, but for those that a slot may be `beside`.
+    `simulation_only`: the emulator has the slot, the machine does not.
     """
 
     name: str
@@ -186,6 +186,7 @@ class Slot(NamedTuple):
     exclusive_writes: bool = False
     units: tuple[str, ...] = ()
     simulation_only: bool = False
+    beside: frozenset[str] = frozenset()
 
     @property
     def capacity(self) -> int:

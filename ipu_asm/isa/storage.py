@@ -125,6 +125,10 @@ class BundleLayouts:
             self._known[slots] = next(fitting, None) if len(wanted) == len(slots) else None
         return self._known[slots]
 
+    def beside(self, slot: str) -> frozenset[str]:
+        """Return the other slots of all bundles that have a slot."""
+        return frozenset().union(*(each for _, each in self._layouts if slot in each)) - {slot}
+
 
 class CodeSizes(NamedTuple):
     """Sizes of code in bytes: of a single instruction and of a bundle in brackets.

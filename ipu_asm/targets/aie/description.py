@@ -140,12 +140,13 @@ def isa_of(engine: Engine) -> Isa:
     registers = registers_of(engine.families)
     classes = classes_of(registers, engine.classes, engine.pair_names)
     encodings = engine.encodings.read_text(encoding="utf-8")
+    layouts = layouts_of(encodings)
     documents = Documents(engine.examples, {slot.name: _spoken(slot.title) for slot in SLOTS})
     description = FormsDescription(
         name=engine.name,
         title=engine.title,
         surface=SURFACE,
-        slots=SLOTS,
+        slots=tuple(slot._replace(beside=layouts.beside(slot.name)) for slot in SLOTS),
         forms=forms_of(engine.forms, classes, engine.link_cycle, documents),
         register_files=registers.files,
         units_of=registers.units,
@@ -156,7 +157,7 @@ def isa_of(engine: Engine) -> Isa:
         ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
         scheduling=Scheduling(_TWINS, _LOOP_SETUP),
-        code_sizes=CodeSizes(2, 16, "nop", 16, layouts_of(encodings)),
+        code_sizes=CodeSizes(2, 16, "nop", 16, layouts),
         counting=COUNTING._replace(
             products={_mode(text): count for text, count in engine.products.items()},
             wide_files=engine.wide_files,

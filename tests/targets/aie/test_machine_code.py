@@ -60,6 +60,27 @@ def text_of(unit: DecodedUnit) -> str:
     return "; ".join(f"{each.mnemonic} {', '.join(each.operands)}" for each in unit.instructions)
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("nop; movxm r5, #0x12345", "4390a2a148000000"),
+        ("jl #64; nop", "4340000008000000"),
+        ("movxm r5, #0x12345", "558a86220100"),
+    ],
+)
+def test_a_no_op_beside_a_long_instruction_chooses_its_bundle(text: str, code: str) -> None:
+    check_bytes("xdna1", text, code)
+    check_comes_back("xdna1", bytes.fromhex(code))
+
+
+@pytest.mark.parametrize(
+    ("isa", "text"),
+    [("xdna1", "nop; mov r0, r1"), ("xdna1", "nop; nop"), ("xdna2", "nop; movxm r5, #1")],
+)
+def test_a_no_op_stands_beside_nothing_else(isa: str, text: str) -> None:
+    assert [finding.code for finding in read_program(load_isa(isa), text).findings] == ["E201"]
+
+
 def check_comes_back(isa: str, data: bytes) -> None:
     """The bundle in `data` decodes to a text that encodes to the same bytes."""
     unit = codec(isa).decode(data)
