@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_left
+from collections import Counter
 from typing import Iterator, NamedTuple
 
 import pytest
 
+from ipu_asm.emulator.code_program import CodeProgram, linked
+from ipu_asm.emulator.code_runs import code_model, set_up
+from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.landing import CALLED, RETURNED, flights_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import read_effective_program
 from ipu_asm.program.program import Program
+from ipu_asm.text import SourceFile
 
 ISA = load_isa("xdna1")
 OPERATIONS = [
@@ -223,6 +230,129 @@ def check_follows(seed: int) -> set[Event]:
 def test_random_programs_are_followed_as_a_plain_machine_executes_them(group: int) -> None:
     kinds = {event.kind for seed in range(group, 160, 4) for event in check_follows(seed)}
     assert kinds == {"early", "overtaken", CALLED, RETURNED}
+
+
+EXECUTED = [
+    "lda r0, [p0, #0]", "lda r1, [p0, #4]", "mul r2, r0, r1", "add r1, r1, r0", "mova r0, #1",
+    "add r2, r2, r1", "st r2, [p0, #8]", "st r0, [p0, #12] ; mul r0, r1, r1",
+    "vlda wl0, [p1, #0]", "vlda wh0, [p1, #32]", "vlda wl2, [p1, #64] ; vmov x4, x2",
+    "vadd.32 x2, x0, x2", "vst wl2, [p2, #0]", "vst wh0, [p2, #32]", "vmac cm0, cm0, x0, x2, r3",
+    "vmul cm0, x2, x0, r3", "vst amll0, [p2, #64]", "nop",
+]  # fmt: skip
+MEMORY = 0x70000
+
+
+def executed_source(seed: int) -> str:
+    """Functions with loops, branches and calls of later functions, that end on a machine."""
+    random_ = random.Random(seed)
+    lines: list[str] = []
+    # Spread, so that some programs keep all latencies.
+    spread = random_.choice([0, 0, 3, 6])
+
+    def body(most: int) -> list[str]:
+        drawn = random_.choices(EXECUTED, k=random_.randint(0, most))
+        return [line for each in drawn for line in (each, *[NOP] * random_.randint(0, spread))]
+
+    count = random_.randint(1, 3)
+    for number in range(count):
+        lines += [f".globl f{number}", f".type f{number},@function", f"f{number}:"]
+        lines += [f"mov r{10 + number}, lr", *body(5)]
+        for part in range(random_.randint(1, 2)):
+            name = f"{number}_{part}"
+            kind = random_.choice(["loop", "skip", "call", "hardware"])
+            trips = random_.randint(1, 4)
+            slots = random_.choices([*EXECUTED, *[NOP] * len(EXECUTED) * spread], k=SLOTS)
+            if kind == "loop":
+                lines += [f"mova r7, #{trips}", f".L{name}:", "add r7, r7, #-1", *body(3)]
+                lines += [f"jnz r7, #.L{name}", *slots]
+            elif kind == "skip":
+                lines += [f"mova r7, #{trips % 2}", f"jz r7, #.L{name}", *slots, *body(3)]
+                lines += [f".L{name}:"]
+            elif kind == "call" and number + 1 < count:
+                lines += [f"jl #f{number + 1}", *slots]
+            elif kind == "hardware":
+                lines += [f"movxm ls, #.S{name}", f"movxm le, #.E{name}", f"movxm lc, #{trips}"]
+                lines += [*[NOP] * 7, ".p2align 4", f".S{name}:", *body(3), f".E{name}:", NOP]
+            lines += body(4)
+        lines += [f"mov lr, r{10 + number}", "ret lr", *slots]
+    return "\n".join(lines) + "\n"
+
+
+class Poisoned(NamedTuple):
+    """What a run leaves, and the pairs of writes and reads of unlanded results, by address."""
+
+    left: dict[str, int]
+    memory: bytes
+    early: set[tuple[int, int, str]]
+    trace: list[int]
+
+
+def executed(program: Program, code: CodeProgram, *, has_poison: bool) -> Poisoned:
+    """Run a program; registers whose next value is on its way hold another one, if it is asked."""
+    model = code_model("xdna1")
+    machine = model.make_machine(code)
+    registers = {"p0": MEMORY, "p1": MEMORY + 256, "p2": MEMORY + 512, "r3": 24, "r1": 3, "r0": 5}
+    set_up(machine, code, registers, {MEMORY: bytes(range(1, 256)) * 2})
+    state, storage = machine.state, machine.state.storage
+    early: set[tuple[int, int, str]] = set()
+    trace: list[int] = []
+    at = {pc: bisect_left(program.bundle_at_address, n) for pc, n in code.bundles.items()}
+    machine.start(0)
+    while not state.end and state.executed < 3_000:
+        pc = state.pc
+        trace.append(at[pc])
+        pending = [late for _, late in state.late_operations()]
+        flying = [(w.pc, w.part) for w in state.writes_in_flight() if w.landing > state.cycle]
+        flying += [(late.pc, part) for late in pending for part, _ in late.targets]
+        bundle = program.bundles[code.bundles[pc]]
+        for origin, part in flying:
+            for access in accesses_of(ISA, bundle):
+                if access.reads and part in storage.parts_named(access.register):
+                    early.add((at.get(origin, -1), at[pc], access.register))
+        machine.step()
+        # Operations that have begun may read an accumulator later: before that it is left.
+        has_late = any(late.targets for _, late in state.late_operations())
+        for write in state.writes_in_flight() if has_poison else ():
+            if not (has_late and storage.parts[write.part].name.startswith("am")):
+                value = storage.parts[write.part].cut(int.from_bytes(b"\x5a\xc3" * 64, "little"))
+                state.cells[write.part] = (write.part, value, *state.cells[write.part][2:])
+    assert state.end == "returned"
+    state.drain()
+    return Poisoned(state.values(), state.read_memory(MEMORY, 768), early, trace)
+
+
+def check_poison(seed: int) -> str:
+    """A certificate without overlaps means that poison is not read; a breach names who reads it."""
+    effective = read_effective_program(ISA, SourceFile(executed_source(seed)))
+    program = effective.program
+    code = linked(effective, SourceFile(program.text), MEMORY)
+    plain = executed(program, code, has_poison=False)
+    found = certificate_of(program)
+    assert not found.unclear, seed
+    if not found.breaches and not found.overlaps:
+        assert executed(program, code, has_poison=True)[:2] == plain[:2], seed
+        return "met"
+    shown = [breach for breach in found.breaches if _is_on(breach.meeting.path, plain.trace)]
+    for kind, meeting in shown:
+        if kind in ("early", "unwritten", "torn") and (meeting.other.timing.use_cycle or 1) == 1:
+            pair = meeting.address, meeting.other_address, meeting.other.register
+            assert pair in plain.early, seed
+    if not found.breaches:
+        return "overlaps"
+    try:
+        after = executed(program, code, has_poison=True)
+    except (EmulatorError, AssertionError):
+        return "broken and seen"
+    return "broken and seen" if after[:2] != plain[:2] else "broken"
+
+
+def _is_on(path: tuple[int, ...], trace: list[int]) -> bool:
+    return any(tuple(trace[at : at + len(path)]) == path for at in range(len(trace)))
+
+
+def test_a_certificate_means_that_no_value_from_before_a_landing_is_read() -> None:
+    kinds = Counter(check_poison(seed) for seed in range(16))
+    assert min(kinds[each] for each in ("met", "overlaps", "broken and seen")) > 0
 
 
 def certificate(text: str) -> tuple[list[str], int, int]:
