@@ -128,11 +128,27 @@ def _directive(syntax: BundleSyntax, tokens: range) -> Iterator[SemanticToken]:
     for token in tokens:
         word = syntax.words[token]
         if token == tokens.start:
-            yield SemanticToken(syntax.spans[token], DIRECTIVE)
+            yield from _directive_line(syntax, syntax.spans[token])
         elif word[0] == _QUOTE:
             yield SemanticToken(syntax.spans[token], STRING)
         elif number_value(word) is not None:
             yield SemanticToken(syntax.spans[token], NUMBER)
+
+
+def _directive_line(syntax: BundleSyntax, span: Span) -> Iterator[SemanticToken]:
+    """Yield the name of a directive; of a preprocessor line, which is one token, all of it.
+
+    Its comments are comments: a mark at its beginning is none.
+    """
+    start, text = span.start, syntax.text
+    comments = syntax.grammar.comment.finditer(text, start + 1, span.end)
+    for comment in [*(Span(*each.span()) for each in comments), Span(span.end, span.end)]:
+        if code := text[start : comment.start].strip():
+            start = text.index(code, start)
+            yield SemanticToken(Span(start, start + len(code)), DIRECTIVE)
+        if comment.start < comment.end:
+            yield SemanticToken(comment, COMMENT)
+        start = comment.end
 
 
 def _operand(

@@ -131,7 +131,7 @@ def test_directives_and_what_they_say_have_colours() -> None:
     )
     check_tokens(
         "#define A \\\n    3 /* a\n b */\nbri x /* c\n d */\n",
-        *[("#define A", "macro"), ("3 /* a", "macro"), ("b */", "macro")],
+        *[("#define A", "macro"), ("3", "macro"), ("/* a", "comment"), ("b */", "comment")],
         *[("bri", "function main"), ("x", "label"), ("/* c", "comment"), ("d */", "comment")],
         isa="colossus",
     )
