@@ -220,6 +220,6 @@ def test_after_a_halt_the_program_counter_and_the_last_bundle_have_names(client:
     client.stopped()
     assert client.frame()["name"] == "inner+3"
     counter = client.variables("Machine")["pc"]["value"]
-    assert counter == "1024 (0x400) was 0  # halted; last bundle 5"
+    assert counter == "1024 (0x400)  # halted; last bundle 5"
     client.step("stepBack")
     assert client.variables("Machine")["pc"]["value"] == "5 was 1024  # inner+3, line 11"
