@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError, disassemble, object_of, words_of
 from ipu_asm.assembler.images import decode_image
@@ -31,7 +31,8 @@ class Kernel(NamedTuple):
     """A program ready to run. For an image, `source` and `program` are its disassembly.
 
     Of a template, `source` is what the author wrote, `program` that of its first expansion, and
-    `expansions` has one for each context.
+    `expansions` has one for each context. A set with units of code instead of words has no `words`
+    but linked `code`, which machines of the set execute.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Kernel(NamedTuple):
     program: Program
     is_image: bool
     expansions: tuple[Expansion, ...] = ()
+    code: Any = None
 
     @property
     def expansion(self) -> Expansion | None:

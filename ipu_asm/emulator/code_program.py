@@ -6,9 +6,11 @@ A source is assembled first, so that an object, a listing and a source run in th
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Sequence
+from typing import Any, Callable, Sequence
 
-from ipu_asm.assembler.encode import object_of, required_code
+from ipu_asm.assembler.code_files import read_code_file
+from ipu_asm.assembler.encode import AssemblyError, object_of, required_code
+from ipu_asm.assembler.kernel import Kernel, Read, RejectedSourceError, chosen_isa
 from ipu_asm.assembler.machine_code import (
     ABSOLUTE,
     DecodedUnit,
@@ -17,6 +19,7 @@ from ipu_asm.assembler.machine_code import (
     Section,
     Symbol,
 )
+from ipu_asm.config.files import decoded, is_elf
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
@@ -43,6 +46,7 @@ class CodeProgram:
         """`data_address` is where sections with data begin. Raises `ProgramError`."""
         self.isa = isa
         self.lines = lines
+        self._made_of = code, data_address
         self._machine_code = required_code(isa)
         self._sections = _placed(code.sections, data_address)
         self.symbols = self._values(code.symbols)
@@ -62,6 +66,9 @@ class CodeProgram:
             elif "a" in section.flags and linked:
                 self.data[section.address] = linked
         self._units: dict[int, DecodedUnit | None] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.isa.name, *self._made_of)
 
     def unit_at(self, address: int) -> DecodedUnit | None:
         """Return the unit of code at an address; None if there is none."""
@@ -176,6 +183,10 @@ class CodeProgram:
         )
 
 
+def _unpickled(isa_name: str, code: ObjectCode, data_address: int) -> CodeProgram:
+    return CodeProgram(load_isa(isa_name), code, data_address)
+
+
 def read_code_program(text: str, isa_name: str, data_address: int) -> CodeProgram:
     """Return the program of a source text. Raises `AssemblyError` and `ProgramError`."""
     source = SourceFile(text)
@@ -187,6 +198,44 @@ def linked(effective: EffectiveProgram, source: SourceFile, data_address: int) -
     code = object_of(effective, source, is_final=False)
     lines = LineTable(effective.program, effective.expansion, source)
     return CodeProgram(effective.program.isa, code, data_address, lines)
+
+
+def linked_kernel(
+    data: bytes,
+    name: str,
+    data_address: Callable[[str], int],
+    isa_name: str | None = None,
+    read: Read = read_effective_program,
+) -> Kernel:
+    """Return the program in a file with its linked code; that of an object is its disassembly.
+
+    `data_address` is as in `CodeProgram`, by the name of the set. Raises `RejectedSourceError`,
+    `ProgramError`, `FileError` and `ConfigurationError`.
+    """
+    is_image = is_elf(data)
+    if is_image:
+        file = read_code_file(data, name, isa_name)
+        isa, name = file.isa, f"{name} (disassembled)"
+        text = file.text(has_labels=True)
+    else:
+        text = decoded(data, name).text
+        isa, _ = chosen_isa(text, name, isa_name)
+    return link_kernel(SourceFile(text, name), isa, data_address(isa.name), read)._replace(
+        is_image=is_image
+    )
+
+
+def link_kernel(
+    source: SourceFile, isa: Isa, data_address: int, read: Read = read_effective_program
+) -> Kernel:
+    """Assemble and link a source text. Raises `RejectedSourceError` and `ProgramError`."""
+    effective = read(isa, source)
+    try:
+        code = linked(effective, source, data_address)
+    except AssemblyError as error:
+        raise RejectedSourceError(error, source) from error
+    program, expansions = effective
+    return Kernel(source.path, source, isa, (), program, False, expansions, code)
 
 
 def _placed(sections: Sequence[Section], data_address: int) -> dict[str, Section]:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Protocol
 
+from ipu_asm.assembler.kernel import Kernel, Read, assemble_kernel, isa_name_of, read_kernel
+from ipu_asm.assembler.listed_source import isa_of_listing
+from ipu_asm.config.files import is_elf
 from ipu_asm.emulator.arguments import count, whole_number
-from ipu_asm.emulator.code_program import CodeProgram, read_code_program
+from ipu_asm.emulator.code_program import (
+    CodeProgram,
+    link_kernel,
+    linked_kernel,
+    read_code_program,
+)
 from ipu_asm.emulator.faults import MachineFaultError, UnknownResultError
 from ipu_asm.emulator.model import MachineModel, NoMachineError
 from ipu_asm.isa import load_isa, manifests, target_module
+from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.text import require_text
+from ipu_asm.program.line_table import read_effective_program
+from ipu_asm.text import SourceFile, require_text
 
 DEFAULT_MAX_CYCLES = 1_000_000
 
@@ -149,6 +159,38 @@ def code_model(isa_name: str) -> CodeModel:
         return model
     able = ", ".join(f"`{name}`" for name, each in manifests().items() if each.runs_machine_code)
     raise NoMachineError(f"a machine executes code of {able}, found `{isa_name}`")
+
+
+def read_any_kernel(
+    data: bytes,
+    name: str,
+    isa_name: str | None = None,
+    read: Read = read_effective_program,
+) -> Kernel:
+    """Return the program in a file, linked if its set has machine code.
+
+    Raises `ProgramError`, else as `read_kernel`.
+    """
+    asked = isa_name or isa_of_listing(data.decode("latin-1"))
+    manifest = None if is_elf(data) else manifests().get(isa_name_of(data, name, asked))
+    if is_elf(data) or (manifest is not None and manifest.runs_machine_code):
+        return linked_kernel(data, name, _data_address, isa_name, read)
+    return read_kernel(data, name, isa_name, read=read)
+
+
+def assemble_any_kernel(source: SourceFile, isa: Isa, read: Read) -> Kernel:
+    """Assemble a source text, and link it if its set has machine code.
+
+    Raises `RejectedSourceError` and `ProgramError`.
+    """
+    manifest = manifests().get(isa.name)
+    if manifest is not None and manifest.runs_machine_code:
+        return link_kernel(source, isa, _data_address(isa.name), read)
+    return assemble_kernel(source, isa, read)
+
+
+def _data_address(isa_name: str) -> int:
+    return code_model(isa_name).data_address
 
 
 def run_program(

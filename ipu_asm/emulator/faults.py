@@ -59,9 +59,10 @@ class Fault(NamedTuple):
         line = f" (line {self.line}{levels})" if self.line is not None else ""
         values = ", ".join(f"{name} = {value:#x}" for name, value in self.registers.items())
         values = f" ({values})" if values else ""
+        slot = f", slot {self.slot}" if self.slot else ""
+        instruction = f", `{self.instruction}`" if self.instruction else ""
         return (
-            f"bundle {self.pc}{line}, cycle {self.cycle}, slot {self.slot}, "
-            f"`{self.instruction}`: {self.cause}{values}"
+            f"bundle {self.pc}{line}, cycle {self.cycle}{slot}{instruction}: {self.cause}{values}"
         )
 
 

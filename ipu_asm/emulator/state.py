@@ -227,6 +227,14 @@ class Origin(NamedTuple):
         """The layout of the registers."""
         return self.registers.layout
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled_origin, (self.isa_name, self.settings)
+
+
+def _unpickled_origin(isa_name: str, settings: Hashable) -> Origin:
+    model = import_module("ipu_asm.emulator.model").machine_for(isa_name)
+    return Origin(isa_name, model.State.registers, settings)
+
 
 class SavedState(NamedTuple):
     """Registers and memory at one time. Two of a machine are equal exactly if no bit differs.
@@ -347,6 +355,20 @@ class MachineState(Generic[File]):
     def is_halted(self) -> bool:
         """Whether the program counter is outside of program memory."""
         return self._regfile.pc >= self.program_limit
+
+    @property
+    def first_bundle(self) -> int:
+        """The number of the bundle with which a run begins."""
+        return 0
+
+    def finish(self) -> None:
+        """Let what is in flight land at the end of a run."""
+
+    def load_kernel(self, kernel: Any, entry: str | None = None) -> None:
+        """Load the words of a kernel. Raises ValueError if they do not fit, and for an `entry`."""
+        if entry is not None:
+            raise ValueError(f"programs of {self.isa_name} begin with their first bundle")
+        self.load_program(kernel.words, None if kernel.is_image else kernel.lines)
 
     def in_flight(self) -> list[InFlight]:
         """Return what lands after the next bundle: nothing, unless the pipeline is exposed."""

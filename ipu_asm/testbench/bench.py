@@ -98,7 +98,11 @@ class Bench(BenchMachine):
         return self._kernel.name if self._kernel else None
 
     def load(
-        self, path: str | PathLike[str], *, defines: Mapping[str, Value] | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        defines: Mapping[str, Value] | None = None,
+        entry: str | None = None,
     ) -> None:
         """Load the kernel of a source or image file; registers and memory are unchanged.
 
@@ -110,18 +114,26 @@ class Bench(BenchMachine):
         `wide`, become those that comments in the kernel or its project state, as with `ipu-run`.
 
         A template is expanded with `defines` as variables; they also choose among the contexts that
-        it has in ipu.toml. Raises FileNotFoundError, `AssemblyError` whose notes show every mistake
-        of a source, `ImageError`, FileError for a file whose instruction set this machine cannot
-        execute, and ValueError if `defines` cannot be used or leave several contexts.
+        it has in ipu.toml. `entry` is the function or label at which machine code begins, by
+        default its first function. Raises FileNotFoundError, `AssemblyError` whose notes show every
+        mistake of a source, `ProgramError` for one that cannot be linked, `ImageError`, FileError
+        for a file whose instruction set this machine cannot execute, and ValueError if `defines`
+        or `entry` cannot be used, or if several contexts are left.
         """
         __tracebackhide__ = True
-        self._load(kernel_of_file(path, self._folders, defines or {}, self._isa))
+        self._load(kernel_of_file(path, self._folders, defines or {}, self._isa), entry)
 
-    def load_text(self, text: str, *, defines: Mapping[str, Value] | None = None) -> None:
+    def load_text(
+        self,
+        text: str,
+        *,
+        defines: Mapping[str, Value] | None = None,
+        entry: str | None = None,
+    ) -> None:
         """Load a kernel given as source text, otherwise like `load`."""
         __tracebackhide__ = True
         require_text(text, "load_text")
-        self._load(kernel_of_text(text, self.model.isa_name, defines or {}))
+        self._load(kernel_of_text(text, self.model.isa_name, defines or {}), entry)
 
     @property
     def execution(self) -> Execution | None:
@@ -177,12 +189,14 @@ class Bench(BenchMachine):
         require_callable(debug_callback, "`debug_callback`")
         execution = self.execution if resume else None
         if execution is None or options:
-            execution = self._begun(assertions, options, self.pc if resume else 0)
+            first = self.state.first_bundle
+            execution = self._begun(assertions, options, self.pc if resume else first)
         if debug_callback is None:
             execution.advance(limit)
             execution.check_halted(limit)
         elif not execution.debug(debug_callback, limit):
             return Run(execution.machine.cycles, self.pc, None, None)
+        self.state.finish()
         stop = execution.run_end(StopReason.HALTED)
         warn_of_end(execution, stop)
         line = stop.place.line if stop.place else None
@@ -249,12 +263,12 @@ class Bench(BenchMachine):
         end = self._execution.end if self._execution else "not run yet"
         return f"{self.kernel or 'no kernel'}: {end}\n{registers}"
 
-    def _load(self, kernel: Kernel) -> None:
+    def _load(self, kernel: Kernel, entry: str | None) -> None:
         self._use_machine_of(kernel.isa)
         stated, self._undecided = options_of_kernel(self.model, kernel, self._options)
         self._use_stated(stated)
-        self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
-        self.state.program_counter = 0
+        self.state.load_kernel(kernel, entry)
+        self.state.program_counter = self.state.first_bundle
         registers = [] if kernel.is_image else stated_registers(kernel.lines)
         self._use_stated_registers({each.name: each.value for each in registers})
         self._kernel, self._execution = kernel, None

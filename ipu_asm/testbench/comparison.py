@@ -10,7 +10,7 @@ import numpy as np
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.explanations import describe_instruction, instruction_place
 from ipu_asm.debugger.queries import LastWrite, QueryInterruptedError, last_write
-from ipu_asm.debugger.regions import MEMORY, Region, read_region
+from ipu_asm.debugger.regions import MEMORY, Region, Written, read_region
 from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.emulator.model import machine_for
@@ -100,7 +100,7 @@ class _Search:
         machine = debugger.machine
         store = debugger.runner.accesses.has_written(where)
         starts = [start for start, old in machine.state.xmem.written if start <= where.start]
-        if store is None or store.spec is None or not starts:
+        if store is None or isinstance(store, Written) or store.spec is None or not starts:
             return None
         accesses = decoded_accesses(debugger.model.isa, store.spec, store.registers)
         vectors = machine.state.layout.vector_places
@@ -344,8 +344,9 @@ def _state_before(execution: Execution, leg: Leg) -> AnyState:
     """Make a state with the program and the content that was saved at the start of a leg."""
     kernel = execution.kernel
     state: AnyState = machine_for(kernel.isa.name).make_state(execution.settings)
+    state.load_kernel(kernel)
+    state.lines = execution.lines
     state.restore(leg.start)
-    state.load_program(kernel.words, execution.lines)
     return state
 
 

@@ -8,7 +8,7 @@ from typing import Any, Callable, Final, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kernel, read_kernel
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
@@ -17,6 +17,8 @@ from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import checked_values
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.emulator.arguments import require_path
+from ipu_asm.emulator.code_runs import assemble_any_kernel, read_any_kernel
+from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa import DEFAULT_ISA, load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import (
@@ -52,7 +54,8 @@ def isa_of_file(path: str | os.PathLike[str], folders: Sequence[Path], otherwise
 
 def _with_machine(name: str | None) -> str:
     manifest = manifests().get(name) if name else None
-    return name if name and manifest is not None and manifest.has_machine else ""
+    is_run = manifest is not None and (manifest.has_machine or manifest.runs_machine_code)
+    return name if name and is_run else ""
 
 
 def _stated_isa(path: Path) -> str:
@@ -86,7 +89,7 @@ def kernel_of_file(
         return read_effective_program(isa, source, settings)
 
     isa_name = None if otherwise == DEFAULT_ISA or _stated_isa(found) else otherwise
-    return _checked(lambda: read_kernel(found.read_bytes(), name, isa_name, read=read), name)
+    return _checked(lambda: read_any_kernel(found.read_bytes(), name, isa_name, read), name)
 
 
 def kernel_of_text(text: str, isa_name: str, defines: Mapping[str, Value]) -> Kernel:
@@ -103,7 +106,7 @@ def kernel_of_text(text: str, isa_name: str, defines: Mapping[str, Value]) -> Ke
 
     def assembled() -> Kernel:
         isa = load_isa(choose_isa(text, _TEXT_NAME, otherwise=isa_name).name)
-        return assemble_kernel(SourceFile(text, _TEXT_NAME), isa, read)
+        return assemble_any_kernel(SourceFile(text, _TEXT_NAME), isa, read)
 
     return _checked(assembled, _TEXT_NAME)
 
@@ -143,6 +146,8 @@ def _checked(read: Callable[[], Kernel], name: str) -> Kernel:
         error = AssemblyError(rejected.findings)
         error.add_note("\n\n".join(render(f, rejected.source) for f in rejected.findings))
         raise error from None
+    except ProgramError as unlinked:
+        raise unlinked.with_traceback(None) from None
     except ImageError as image_error:
         image_error.add_note(f"in the image `{name}`")
         raise image_error.with_traceback(None) from None

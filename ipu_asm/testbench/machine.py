@@ -33,6 +33,7 @@ from ipu_asm.testbench.registers import (
     ScalarRegisters,
     VectorRegister,
     copy_registers,
+    scalar_place,
 )
 
 
@@ -100,17 +101,25 @@ class BenchMachine:
             self._replace(self.model.make_state(self._settings), self.state.save())
 
     def __getattr__(self, name: str) -> Any:
-        """Return a vector register of the machine."""
+        """Return a register of the machine, or a file of scalar registers."""
         __tracebackhide__ = True
         if name.startswith("_") or name in BenchMachine.__slots__:
             raise AttributeError(name)
-        return VectorRegister(self, name).read()
+        layout = self.state.layout
+        if name in layout.files:
+            return self._file(name)
+        scalar = scalar_place(layout, name)
+        return self._file(scalar[0])[scalar[1]] if scalar else VectorRegister(self, name).read()
 
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True
         is_known = hasattr(type(self), name)
         if not is_known and self._is_vector(name):
             VectorRegister(self, name).write(value)
+            return
+        scalar = None if is_known or name in self.__slots__ else self._scalar(name)
+        if scalar is not None:
+            self._file(scalar[0])[scalar[1]] = value
             return
         try:
             object.__setattr__(self, name, value)
@@ -225,6 +234,10 @@ class BenchMachine:
             return f"`{name}` can be read only"
         vectors = ", ".join(self.state.layout.vector_places)
         return f"a vector register of {self.model.isa_name} is one of {vectors}, found `{name}`"
+
+    def _scalar(self, name: str) -> tuple[str, int] | None:
+        is_made = not name.startswith("_") and name not in BenchMachine.__slots__
+        return scalar_place(self.state.layout, name) if is_made else None
 
     def _is_vector(self, name: str) -> bool:
         layout = self.state.layout

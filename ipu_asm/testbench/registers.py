@@ -12,7 +12,7 @@ from ipu_asm.emulator.element_types import MASK, ElementType
 from ipu_asm.emulator.html_tables import table
 from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.notebook import vector_text
-from ipu_asm.emulator.registers import WORD_MASK
+from ipu_asm.emulator.registers import WORD_MASK, RegisterLayout
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
@@ -256,6 +256,15 @@ class RegisterArrays(Mapping[str, Array]):
         arrays = array_types(self._bench.model)
         files = [ScalarRegisters(name, state, arrays)._repr_html_() for name in state.layout.files]
         return "".join(files) + table(("vector", "type", "values", ""), texts)
+
+
+def scalar_place(layout: RegisterLayout, name: str) -> tuple[str, int] | None:
+    """Return the file of a scalar register, and its number there; None for another name."""
+    place = layout.places.get(name)
+    for file, places in layout.files.items():
+        if isinstance(place, int) and place in places:
+            return file, places.index(place)
+    return None
 
 
 def register_text(state: AnyState) -> str:

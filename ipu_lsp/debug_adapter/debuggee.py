@@ -7,20 +7,14 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, Callable, Mapping, Sequence
 
-from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import (
     Kernel,
-    Read,
-    RejectedSourceError,
-    chosen_isa,
-    isa_name_of,
-    read_kernel,
 )
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_files
-from ipu_asm.config.files import FileError, decoded, scanned_text, version_of
+from ipu_asm.config.files import FileError, scanned_text, version_of
 from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.explanations import missing_inputs, writer_of
@@ -29,8 +23,7 @@ from ipu_asm.debugger.expressions.program_names import live_context, names_from_
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
-from ipu_asm.emulator.code_program import CodeProgram, linked
-from ipu_asm.emulator.code_runs import code_model, set_up
+from ipu_asm.emulator.code_runs import read_any_kernel, set_up
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState
@@ -39,7 +32,6 @@ from ipu_asm.emulator.stated_options import (
     stated_options,
 )
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
@@ -80,14 +72,14 @@ class Debuggee:
         log: Callable[[str], None],
     ) -> None:
         """`pause` and `log` are those of `DebugOptions`."""
-        self.kernel, code = _kernel(configuration)
-        self.is_linked = code is not None
-        if code is None:
+        self.kernel = _kernel(configuration)
+        self.is_linked = self.kernel.code is not None
+        if not self.is_linked:
             configuration = with_known_inputs(configuration, self.kernel)
         self.configuration = configuration
         model = machine_for(self.kernel.isa.name)
         settings = _settings(model, configuration, self.kernel)
-        state = _state(model, configuration, self.kernel, settings, code)
+        state = _state(model, configuration, self.kernel, settings)
         loaded = _loaded(configuration, state)
         options = DebugOptions(
             stop_on_halt=configuration.stop_on_halt,
@@ -240,42 +232,22 @@ class Debuggee:
         tell("\n".join([f"{name}: {first}; {wrote}", *rest, ""]), "stderr", **location)
 
 
-def _kernel(configuration: LaunchConfiguration) -> tuple[Kernel, CodeProgram | None]:
+def _kernel(configuration: LaunchConfiguration) -> Kernel:
     """Return the kernel; with its linked code if its set has units of code instead of words."""
-    data, name, asked = configuration.code, configuration.program, configuration.isa
-    read = partial(_read, configuration.define)
+    data, name = configuration.code, configuration.program
     try:
-        manifest = manifests().get(isa_name_of(data, name, asked))
-        if manifest is not None and manifest.runs_machine_code:
-            return _code_kernel(data, name, asked, read)
-        return read_kernel(data, name, asked, read=read), None
+        return read_any_kernel(data, name, configuration.isa, partial(_read, configuration.define))
+    except ProgramError as error:
+        raise LaunchError(error.mistakes) from error
     except FileError as error:
         raise LaunchError([str(error)]) from error
     except ConfigurationError as error:
         raise LaunchError([str(finding) for finding in error.findings]) from error
     except ImageError as error:
-        name = configuration.program
         lines = [
             f"{name}:{line}: {text}" if line else f"{name}: {text}" for line, text in error.mistakes
         ]
         raise LaunchError(lines) from error
-
-
-def _code_kernel(
-    data: bytes, name: str, asked: str | None, read: Read
-) -> tuple[Kernel, CodeProgram]:
-    text = decoded(data, name).text
-    isa, _ = chosen_isa(text, name, asked)
-    source = SourceFile(text, name)
-    effective = read(isa, source)
-    try:
-        code = linked(effective, source, code_model(isa.name).data_address)
-    except AssemblyError as error:
-        raise RejectedSourceError(error, source) from error
-    except ProgramError as error:
-        raise LaunchError(error.mistakes) from error
-    program, expansions = effective
-    return Kernel(name, source, isa, (), program, False, expansions), code
 
 
 def _read(define: Mapping[str, Value], isa: Isa, source: SourceFile) -> EffectiveProgram:
@@ -318,10 +290,10 @@ def _state(
     configuration: LaunchConfiguration,
     kernel: Kernel,
     settings: Mapping[str, Any],
-    code: CodeProgram | None,
 ) -> Any:
     """Create the machine in its state before the first bundle. Raises `LaunchError`."""
     state = model.make_state(settings)
+    code = kernel.code
     if code is None:
         state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         _set_registers(model, configuration, state)

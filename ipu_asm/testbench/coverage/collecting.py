@@ -118,7 +118,8 @@ def kernel_coverage(
     path = path or os.path.abspath(kernel.name)
     coverage, places = KernelCoverage(path, kernel.isa.name), _Places(kernel, path)
     coverage.runs = runs
-    for pc in range(min(places.table.program.size, len(kernel.words))):
+    size = places.table.program.size
+    for pc in range(size if kernel.code is not None else min(size, len(kernel.words))):
         coverage.add_bundle(places.bundle(pc), counts.executions[pc])
     outcomes = counts.branches(kernel.isa, kernel.words)
     for branch in conditional_branches(kernel.isa, tuple(kernel.words)):

@@ -34,7 +34,7 @@ class SweepJob(NamedTuple):
 
     `common` is set once, before all inputs. Without `setup` each input is a mapping of the same
     form. `options` are those of the host, `engine` is the name of one, or None. `lines` has the
-    source of a kernel whose assertions are checked.
+    source of a kernel whose assertions are checked, `code` is that of a set with machine code.
     """
 
     isa_name: str
@@ -47,6 +47,7 @@ class SweepJob(NamedTuple):
     options: Mapping[str, Any]
     engine: str | None
     lines: LineTable | None = None
+    code: Any = None
 
 
 class Failure(NamedTuple):

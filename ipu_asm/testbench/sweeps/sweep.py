@@ -115,6 +115,7 @@ def sweep(
         _options(loaded, options),
         engine,
         loaded.lines if assertions and _has_assertions(loaded) else None,
+        loaded.code,
     )
     named = "".join(f" --define {shlex.quote(f'{k}={v}')}" for k, v in (defines or {}).items())
     records = FailureRecords(loaded, job, folder, named)
@@ -167,7 +168,9 @@ class FailureRecords:
         """Return the result of an input that failed."""
         failure = outcome.failure
         assert failure is not None
-        command = self._written(index, failure.state) if self._folder is not None else ""
+        # A saved state has no pipeline, and `ipu-run` continues no machine code.
+        is_written = self._folder is not None and self.kernel.code is None
+        command = self._written(index, failure.state) if is_written else ""
         error = self._error(failure)
         return SweepResult(index, value, {}, outcome.cycles, error, failure.state, command)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 import threading
 from pathlib import Path
 from typing import Any, Callable, Final, Iterable, Iterator, Mapping, Sequence, Sized
@@ -21,6 +20,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.arrays import Array
 from ipu_asm.testbench.bench import Bench
+from ipu_asm.testbench.registers import scalar_place
 from ipu_asm.testbench.sweeps.job import Failure, Outcome, Output, SweepJob, Values
 
 _MAX_KNOWN = 64
@@ -75,7 +75,6 @@ class SweepAssertions:
         return found
 
 
-_SCALAR: Final = re.compile(r"([a-z]+)(\d+)")
 _PROTOCOL: Final = 5
 _STORE: Final = threading.local()
 """The runner of the last job of each thread, with the name of the job."""
@@ -87,7 +86,10 @@ class SweepRunner:
     def __init__(self, job: SweepJob) -> None:
         self._job = job
         self._bench = Bench(isa=job.isa_name, **job.options)
-        self._bench.state.load_program(job.words)
+        if job.code is None:
+            self._bench.state.load_program(job.words)
+        else:
+            self._bench.state.load_code(job.code)
         self._machine = self._bench.model.make_machine(self._bench.state, job.options)
         if job.engine is not None:
             self._machine.engine_choice = engine_of(job.engine)
@@ -109,6 +111,7 @@ class SweepRunner:
             else:
                 self._assertions.run(job.max_cycles)
             check_halted(bench.state, job.max_cycles)
+            bench.state.finish()
             outputs = {name: self._output(each) for name, each in job.outputs.items()}
             if job.check is not None:
                 job.check(value, outputs)
@@ -118,7 +121,8 @@ class SweepRunner:
             self._prepare(value)
             message = str(error) or type(error).__name__
             return Outcome(cycles, (), Failure(message, bench.state.save(), fault))
-        runs_off = len(job.words) <= machine.snapshot.pc < bench.state.program_limit
+        last = machine.snapshot.pc
+        runs_off = job.code is None and len(job.words) <= last < bench.state.program_limit
         return Outcome(machine.cycles, tuple(outputs.values()), None, runs_off)
 
     def _prepare(self, value: Any) -> None:
@@ -127,13 +131,14 @@ class SweepRunner:
             self._job.setup(self._bench, value)
         else:
             set_values(self._bench, value)
-        self._bench.state.program_counter = self._machine.cycles = 0
+        self._machine.cycles = 0
+        self._bench.state.program_counter = self._bench.state.first_bundle
 
     def _output(self, output: Output) -> Any:
         bench = self._bench
         if not isinstance(output, str):
             return bench.get(*output)
-        scalar = _scalar(bench, output)
+        scalar = scalar_place(bench.state.layout, output)
         if scalar is not None:
             return getattr(bench, scalar[0])[scalar[1]]
         if output in bench.state.layout.files:
@@ -196,19 +201,12 @@ def _run_all(runner: SweepRunner, first: int, values: Sequence[Any]) -> list[Out
 
 
 def _set_register(bench: Bench, name: str, value: Any) -> None:
-    scalar = _scalar(bench, name)
+    scalar = scalar_place(bench.state.layout, name)
     if scalar is not None:
         getattr(bench, scalar[0])[scalar[1]] = value
     else:
         _vector(bench, name)
         setattr(bench, name, value)
-
-
-def _scalar(bench: Bench, name: str) -> tuple[str, int] | None:
-    """The file and the number of a scalar register; None for another name."""
-    found = _SCALAR.fullmatch(name)
-    is_scalar = found is not None and found[1] in bench.state.layout.files
-    return (found[1], int(found[2])) if found and is_scalar else None
 
 
 def _vector(bench: Bench, name: str) -> Array:

@@ -141,15 +141,18 @@ class Blocks:
         visits = self._visits[pc] = self._visits.get(pc, 0) + 1
         return visits >= _HOT and self._state.executed >= self._slow_until
 
-    def run(self, limit: int, return_address: int) -> None:
-        """Execute blocks as long as there are some, up to `limit` bundles."""
+    def run(self, limit: int, return_address: int | None) -> None:
+        """Execute blocks as long as there are some, up to `limit` bundles.
+
+        A return to an address ends the program; None leaves all returns to single steps.
+        """
         place = self._entered() if self._failures < _MAX_FAILURES else None
         if place is None:
             return
         last = place.executed + limit
         self._save(place)
         block = self._block(place.pc, place.active, place.pipeline)
-        while block is not None:
+        while block is not None and not (block.is_return and return_address is None):
             if block.turns > place.left or place.executed + block.size > last:
                 block = self._block(place.pc, place.active, place.pipeline, 1)
                 if block is None or place.executed + block.size > last:

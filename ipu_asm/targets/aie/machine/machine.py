@@ -78,20 +78,25 @@ class CoreMachine:
         limit: int,
         stop: Callable[[int], bool] | None = None,
         trace: Callable[[int], object] | None = None,
+        *,
+        leap: Callable[[int], int] | None = None,
     ) -> int:
         """Execute up to `limit` bundles until the program ends; return their number.
 
         `stop` is asked in front of each bundle but the first, `trace` is called with the address of
-        each. Raises as `step` does.
+        each. With `leap`, `stop` is not asked in front of those in blocks: `leap` is called with
+        their number, and returns how many may follow; the last ones of a program are executed one
+        by one. Raises as `step` does.
         """
         state, before = self.state, self.state.executed
         is_watched = stop is not None or trace is not None or state.reads is not None
+        is_watched = is_watched and leap is None
         with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew
             while state.executed - before < limit and not state.end:
                 if self._has_jumped and not is_watched:
                     self._has_jumped = False
                     if self._blocks.is_hot(state.pc):
-                        self._blocks.run(before + limit - state.executed, self.return_address)
+                        self._leap(before + limit - state.executed, leap)
                         continue
                 if stop is not None and state.executed > before and stop(state.pc):
                     break
@@ -99,6 +104,14 @@ class CoreMachine:
                     trace(state.pc)
                 self._step()
         return state.executed - before
+
+    def _leap(self, limit: int, leap: Callable[[int], int] | None) -> None:
+        before = self.state.executed
+        if leap is None:
+            self._blocks.run(limit, self.return_address)
+        else:
+            self._blocks.run(min(limit, leap(0)), None)
+            leap(self.state.executed - before)
 
     def step(self) -> None:
         """Execute a bundle.

@@ -11,12 +11,15 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Callable, Final, Hashable, Iterator, Mapping, Sequence
 
+import numpy as np
+from ml_dtypes import bfloat16
+
 from ipu_asm.emulator.code_program import CodeProgram
 from ipu_asm.emulator.element_types import BF16, TYPES, RegisterTypes
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import Touched
 from ipu_asm.emulator.faults import EmulatorError, ExecutionFault, Fault
-from ipu_asm.emulator.machine import SelectiveTest, StopTest, Trace
+from ipu_asm.emulator.machine import RunCounter, SelectiveTest, StopTest, Trace
 from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout, Vector
 from ipu_asm.emulator.state import InFlight, MachineState, SavedState
@@ -101,9 +104,20 @@ class CoreState(MachineState[Any]):
         super().__init__(settings)
         self.numbers: dict[int, int] = {}
         self._addresses: list[int] = []
-        self._shown: tuple[bytes, tuple[int, ...]] = (b"", ())
+        self._shown = self._reset = bytes(self._regfile.block), tuple(self._regfile.scalars)
+        self._first = 0
+        self._is_loaded = False
         self.stores: list[Store] = []
         self.reads: list[tuple[int, int]] = []
+
+    def load_kernel(self, kernel: Any, entry: str | None = None) -> None:
+        """Load the linked code of a kernel with its data; registers are unchanged."""
+        code: CodeProgram = kernel.code
+        self.load_code(code, entry)
+        self._shown = self._reset
+        self.take_edits()
+        for address, data in code.data.items():
+            self._xmem.write_address(address, data)
 
     def load_code(self, code: CodeProgram, entry: str | None = None) -> None:
         """Load a linked program; `entry` is the function or label to begin at.
@@ -111,6 +125,8 @@ class CoreState(MachineState[Any]):
         Raises `ProgramError` for an unknown entry.
         """
         self.core = type(self).make_core(code)
+        self._is_loaded = True
+        self.numbers.clear()
         self.lines = code.lines
         rows = code.lines.program.bundle_at_address if code.lines else []
         extra = code.fill()
@@ -128,7 +144,13 @@ class CoreState(MachineState[Any]):
         self.core.state.memory = self._xmem.content
         self.core.state.observers.append(self._stored)
         self.core.state.reads = self.reads
-        self.core.start(code.entry(entry))
+        first = code.entry(entry)
+        self.core.start(first)
+        self._first = self.numbers.get(first, 0)
+
+    @property
+    def first_bundle(self) -> int:
+        return self._first
 
     @property
     def program_counter(self) -> int:
@@ -137,21 +159,32 @@ class CoreState(MachineState[Any]):
     @program_counter.setter
     def program_counter(self, number: int) -> None:
         self._regfile.set_pc(number)
-        if number < self.program_limit:
-            self.core.state.pc = self._addresses[number]
+        if self._is_loaded and number < len(self._addresses):
+            core = self.core.state
+            core.pc, core.end, core.branch = self._addresses[number], "", None
 
     @property
     def is_halted(self) -> bool:
-        return bool(self.core.state.end)
+        return self._is_loaded and bool(self.core.state.end)
+
+    def finish(self) -> None:
+        if self._is_loaded:
+            self.core.state.drain()
+            self.show()
 
     def save(self) -> SavedState:
+        if not self._is_loaded:
+            return super().save()
         self.take_edits()
         return super().save()._replace(pipeline=self.core.snapshot(has_memory=False))
 
     def restore(self, saved: SavedState) -> None:
         super().restore(saved)
-        self.core.restore(saved.pipeline)
-        self.show()
+        if saved.pipeline is None:
+            self.take_edits()
+        else:
+            self.core.restore(saved.pipeline)
+            self.show()
 
     def show(self) -> None:
         """Update registers and program counter from the core."""
@@ -171,6 +204,8 @@ class CoreState(MachineState[Any]):
 
     def take_edits(self) -> None:
         """Hand registers that were edited to the core."""
+        if not self._is_loaded:
+            return
         block, scalars = self._shown
         file = self._regfile
         if file.scalars != list(scalars):
@@ -273,6 +308,8 @@ class SteppedCore:
         self.cycles = 0
         self.snapshot = type(state.regfile)()
         self._begun_at = 0
+        self.counter: RunCounter | None = None
+        state.take_edits()
         # A return to what the host has put into the link register ends the program.
         state.core.start(state.core.state.pc)
         state.show()
@@ -288,6 +325,8 @@ class SteppedCore:
 
     def run(self, limit: int, stop: StopTest | None = None, trace: Trace | None = None) -> int:
         """Run as `VliwMachine.run` does."""
+        if self.counter is not None and trace is None:
+            return self.counter.run(self, limit, stop)
         state, core = self.state, self.state.core
         state.take_edits()
         if limit < 1 or state.is_halted:
@@ -324,12 +363,18 @@ class SteppedCore:
             begun += 1
             return False
 
+        def leap(bundles: int) -> int:
+            nonlocal begun
+            begun += bundles
+            return limit - begun - 1
+
         first = self.cycles
         self.snapshot.copy_from(state.regfile)
         begin(state.program_counter)
         state.xmem.recording = True
         try:
-            core.run(1 << 62, ends_before)
+            is_free = stop is None and trace is None
+            core.run(1 << 62, ends_before, leap=leap if is_free else None)
         except EmulatorError as error:
             if state.numbers.get(core.state.pc, state.program_limit) == self.snapshot.pc:
                 begun -= 1
@@ -425,6 +470,7 @@ def stepping_model(isa_name: str, make_core: MakeCore, storage: RegisterStorage)
         machine=SteppedCore,  # type: ignore[arg-type]  # it offers what debuggers use
         types_of=lambda scalars, settings: shown,
         element_types={"bf16": BF16},
+        numpy_types={"bf16": bfloat16, "i16": np.int16, "u16": np.uint16},
         type_aliases={"bfloat16": "bf16"},
         scopes=_scopes(layout),
         vectors_shown=[name for name in layout.vectors if name in widest],
