@@ -19,7 +19,7 @@ from ipu_asm.assembler.machine_code import (
     Section,
     Symbol,
 )
-from ipu_asm.config.files import decoded, is_elf
+from ipu_asm.config.files import decoded, is_code_file
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
@@ -207,12 +207,12 @@ def linked_kernel(
     isa_name: str | None = None,
     read: Read = read_effective_program,
 ) -> Kernel:
-    """Return the program in a file with its linked code; that of an object is its disassembly.
+    """Return the program in a file with its linked code; of objects and listings their disassembly.
 
     `data_address` is as in `CodeProgram`, by the name of the set. Raises `RejectedSourceError`,
     `ProgramError`, `FileError` and `ConfigurationError`.
     """
-    is_image = is_elf(data)
+    is_image = is_code_file(data)
     if is_image:
         file = read_code_file(data, name, isa_name)
         isa, name = file.isa, f"{name} (disassembled)"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Protocol
 
 from ipu_asm.assembler.kernel import Kernel, Read, assemble_kernel, isa_name_of, read_kernel
-from ipu_asm.assembler.listed_source import isa_of_listing
-from ipu_asm.config.files import is_elf
+from ipu_asm.config.files import is_code_file
 from ipu_asm.emulator.arguments import count, whole_number
 from ipu_asm.emulator.code_program import (
     CodeProgram,
@@ -171,9 +170,10 @@ def read_any_kernel(
 
     Raises `ProgramError`, else as `read_kernel`.
     """
-    asked = isa_name or isa_of_listing(data.decode("latin-1"))
-    manifest = None if is_elf(data) else manifests().get(isa_name_of(data, name, asked))
-    if is_elf(data) or (manifest is not None and manifest.runs_machine_code):
+    if is_code_file(data):
+        return linked_kernel(data, name, _data_address, isa_name, read)
+    manifest = manifests().get(isa_name_of(data, name, isa_name))
+    if manifest is not None and manifest.runs_machine_code:
         return linked_kernel(data, name, _data_address, isa_name, read)
     return read_kernel(data, name, isa_name, read=read)
 

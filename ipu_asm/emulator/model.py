@@ -49,8 +49,10 @@ class MachineModel:
     `scopes` are the headings under which views show registers other than those in `vectors_shown`,
     which are in display order. `numpy_types` has the numpy types of 8-bit floats, where
     numpy has them, `numpy_names` how Python code names these. `masked_bit` is the bit
-    of a mask that suppresses an element. The probes find numeric
-    events, `memory_read` the bytes that an instruction has read; None for a machine without them.
+    of a mask that suppresses an element. `row_bytes` is how many bytes of vector registers views
+    show in a row, by offset in the block and size, 0 for rows of 16 elements. The probes find
+    numeric events, `memory_read` the bytes that an instruction has read; None for a machine without
+    them.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class MachineModel:
         numpy_types: Mapping[str, Any] = {},
         numpy_names: Mapping[str, str] = {},
         masked_bit: int = 1,
+        row_bytes: Callable[[int, int], int] = lambda start, size: 0,
         nan_probe: ProbeMaker | None = None,
         overflow_probe: ProbeMaker | None = None,
         memory_read: MemoryRead | None = None,
@@ -95,6 +98,7 @@ class MachineModel:
         self.numpy_types = numpy_types
         self.numpy_names = numpy_names
         self.masked_bit = masked_bit
+        self.row_bytes = row_bytes
         self.nan_probe = nan_probe
         self.overflow_probe = overflow_probe
         self.memory_read = memory_read

@@ -194,3 +194,12 @@ def test_a_session_of_the_terminal_debugger_steps_and_knows_when_a_result_landed
     assert "r1 = 42" in ran.out
     assert "halted by `ret`" in ran.out
     assert lines[-1] == "left in front of bundle 0 (`count`, line 4); cycle 0"
+
+
+@pytest.mark.parametrize("name", ["count.o", "listing.txt"])
+def test_objects_and_listings_are_debugged_in_their_disassembly(name: str) -> None:
+    assert run(assembler, ["assemble", "-o", "count.o", "count.aie2"]).status == 0
+    Path("commands.txt").write_text("step 2\nwho r1\nback\n")
+    ran = check(f"{name} --set p0=0x70000 p1=0x70100 --commands commands.txt")
+    assert "bundle 2 (" in ran.out
+    assert ran.out.endswith("cycle 1\n")

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions.program_names import live_context
+from ipu_asm.debugger.inspection import Inspector
 from ipu_asm.emulator import run_program
 from ipu_asm.emulator.code_program import read_code_program
 from ipu_asm.emulator.code_runs import code_model, set_up
@@ -124,6 +126,28 @@ def test_a_program_that_runs_off_its_end_stops_there_again_and_again() -> None:
         debugger.go_to(cycle)
         assert debugger.cycle == cycle
     assert (debugger.step_back().reason, debugger.cycle) == (StopReason.STEP, 1)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expression", "rows"),
+    [
+        (KERNELS[0], "bmh0", 4),
+        (KERNELS[0], "cm4", 4),
+        (KERNELS[0], "x1", 4),
+        (KERNELS[2], "dm0", 8),
+        (KERNELS[2], "bmll2", 2),
+        (KERNELS[2], "x3[0..15]", 2),
+    ],
+)
+def test_registers_are_shown_by_the_rows_of_their_tiles(
+    kernel: str, expression: str, rows: int
+) -> None:
+    debugger = debugger_of(kernel)
+    context = live_context(debugger.lines, debugger.state)
+    inspector = Inspector(debugger.state, context, debugger.lines)
+    item = inspector.item_of(expression)
+    assert item.group is not None
+    assert len(inspector.children(item.group)) == item.indexed == rows
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError
-from ipu_asm.assembler.kernel import Kernel, chosen_isa
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, chosen_isa
 from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, write
 from ipu_asm.cli.programs import read_source, show_findings
 from ipu_asm.cli.run.checks import check_outputs
@@ -101,9 +101,20 @@ def _program(
     options: RunOptions, data: bytes, target: Target
 ) -> tuple[CodeProgram, SourceFile] | None:
     """Return the program and its source; None if it has errors, which are printed."""
-    from ipu_asm.emulator.code_program import CodeProgram, linked
+    from ipu_asm.emulator.code_program import CodeProgram, linked, linked_kernel
     from ipu_asm.emulator.code_runs import code_model
 
+    if is_code_file(data) and options.is_debugged:
+        try:
+            kernel = linked_kernel(
+                data, target.name, lambda isa: code_model(isa).data_address, options.isa
+            )
+        except RejectedSourceError as error:
+            show_findings(error.findings, error.source, "nothing run")
+            return None
+        except ProgramError as error:
+            raise FileError(str(error), target.name) from None
+        return kernel.code, kernel.source
     if is_code_file(data):
         from ipu_asm.assembler.code_files import read_code_file
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from ipu_asm.debugger.inspection.comparison import StateAtCycle
 from ipu_asm.debugger.inspection.inspector import Inspector, MemoryRange
-from ipu_asm.debugger.inspection.items import Computed, Group, GroupKind, Item, Scope
+from ipu_asm.debugger.inspection.items import Computed, Group, GroupKind, Item, Scope, row_length
 from ipu_asm.debugger.inspection.texts import parse_displayed_value
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView
 
 __all__ = [
     "Computed", "Group", "GroupKind", "Inspector", "Item", "MemoryRange", "Scope",
     "StateAtCycle", "VectorInfo", "VectorView", "parse_displayed_value",
+    "row_length",
 ]  # fmt: skip

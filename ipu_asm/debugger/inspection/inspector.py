@@ -24,7 +24,6 @@ from ipu_asm.debugger.inspection.comparison import (
     changes_text,
 )
 from ipu_asm.debugger.inspection.items import (
-    ROW,
     Group,
     GroupKind,
     Item,
@@ -296,7 +295,7 @@ class Inspector:
             number = location_text(group.location, self._comparison.view).number(number)
         elif group.computed is not None:
             number -= group.computed.first
-        return number // ROW if group.kind is GroupKind.ROWS else number
+        return number // group.row if group.kind is GroupKind.ROWS else number
 
 
 def _register_scopes(view: MachineView) -> dict[str, Sequence[str]]:

@@ -27,6 +27,7 @@ from ipu_asm.debugger.inspection.texts import (
     summary,
 )
 from ipu_asm.emulator.element_types import MASK
+from ipu_asm.emulator.model import MachineModel
 from ipu_asm.named_tuple import NamedTuple
 
 ROW: Final = 16
@@ -36,7 +37,7 @@ ROW: Final = 16
 class GroupKind(Enum):
     SCOPE = "the items of a scope"
     CHANGES = "everything that the last step changed"
-    ROWS = "rows of 16 elements"
+    ROWS = "rows of elements"
     ELEMENTS = "single elements"
 
 
@@ -51,8 +52,9 @@ class Computed(NamedTuple):
 class Group(NamedTuple):
     """A container of items.
 
-    Rows and elements are those of a `location` or of `computed` values. `notation` is the one that
-    the user requested when the group was created; it overrides that of a request.
+    Rows of `row` elements, or elements, are those of a `location` or of `computed` values.
+    `notation` is the one that the user requested when the group was created; it overrides that of a
+    request.
     """
 
     kind: GroupKind
@@ -60,6 +62,7 @@ class Group(NamedTuple):
     location: Location | None = None
     computed: Computed | None = None
     notation: str | None = None
+    row: int = ROW
 
     @property
     def size(self) -> int:
@@ -68,7 +71,7 @@ class Group(NamedTuple):
         if source is None:
             return 0
         count = 1 if source.length is None else source.length
-        return -(-count // ROW) if self.kind is GroupKind.ROWS else count
+        return -(-count // self.row) if self.kind is GroupKind.ROWS else count
 
 
 class Item(NamedTuple):
@@ -144,20 +147,22 @@ class ItemFactory:
             text = self._texts_with_old(location)[0]
         if location.kind != MASK or location.length is not None:
             text += self._note_at(location)
-        group = group_of(location)
+        group = group_of(location, row_length(location, self.comparison.view.model))
         return Item(name, text, type_, expression, group, 0, location, is_writable, kind)
 
     def rows(self, location: Location, start: int, stop: int) -> list[Item]:
         assert location.length is not None
-        first, count = start * ROW, min(stop * ROW, location.length) - start * ROW
+        row_size = row_length(location, self.comparison.view.model)
+        first = start * row_size
+        count = min(stop * row_size, location.length) - first
         if count <= 0:
             return []
         written, kind = location_text(location, self.comparison.view), location.kind
         now, old = self.comparison.current_and_previous(location.part(first, count))
         texts = element_texts(kind, now, self.notation)
         items = []
-        for start in range(0, count, ROW):
-            length, at = min(ROW, count - start), first + start
+        for start in range(0, count, row_size):
+            length, at = min(row_size, count - start), first + start
             within = slice(start * kind.size, (start + length) * kind.size)
             changed = count_changed(kind, now[within], old[within]) if old is not None else 0
             row = location.part(at, length)
@@ -261,12 +266,20 @@ class ItemFactory:
         return ""
 
 
-def group_of(location: Location) -> Group | None:
+def row_length(location: Location, model: MachineModel) -> int:
+    """Return how many elements of a location views show in a row: a row of the matrix in it."""
+    size = location.kind.size
+    is_block = location.space is Space.BLOCK
+    row = model.row_bytes(location.start, location.elements * size) if is_block else 0
+    return max(row // size, 1) if row else ROW
+
+
+def group_of(location: Location, row: int) -> Group | None:
     if location.length is None:
         bits = location.bits()
-        return group_of(bits) if bits is not None else None
-    kind = GroupKind.ROWS if location.length > ROW else GroupKind.ELEMENTS
-    return Group(kind, location=location)
+        return group_of(bits, row) if bits is not None else None
+    kind = GroupKind.ROWS if location.length > row else GroupKind.ELEMENTS
+    return Group(kind, location=location, row=row)
 
 
 def _changed(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import threading
 from pathlib import Path
 from typing import Any, Callable, Final, Iterable, Iterator, Mapping, Sequence, Sized
@@ -75,6 +76,7 @@ class SweepAssertions:
         return found
 
 
+_SCALAR: Final = re.compile(r"([a-z]+)(\d+)")
 _PROTOCOL: Final = 5
 _STORE: Final = threading.local()
 """The runner of the last job of each thread, with the name of the job."""
@@ -138,7 +140,7 @@ class SweepRunner:
         bench = self._bench
         if not isinstance(output, str):
             return bench.get(*output)
-        scalar = scalar_place(bench.state.layout, output)
+        scalar = _scalar(bench, output)
         if scalar is not None:
             return getattr(bench, scalar[0])[scalar[1]]
         if output in bench.state.layout.files:
@@ -201,12 +203,21 @@ def _run_all(runner: SweepRunner, first: int, values: Sequence[Any]) -> list[Out
 
 
 def _set_register(bench: Bench, name: str, value: Any) -> None:
-    scalar = scalar_place(bench.state.layout, name)
+    scalar = _scalar(bench, name)
     if scalar is not None:
         getattr(bench, scalar[0])[scalar[1]] = value
     else:
         _vector(bench, name)
         setattr(bench, name, value)
+
+
+def _scalar(bench: Bench, name: str) -> tuple[str, int] | None:
+    """The file and the number of a scalar register; None for another name."""
+    layout = bench.state.layout
+    found = _SCALAR.fullmatch(name)
+    if found is not None and found[1] in layout.files:
+        return found[1], int(found[2])
+    return scalar_place(layout, name)
 
 
 def _vector(bench: Bench, name: str) -> Array:

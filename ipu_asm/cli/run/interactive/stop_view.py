@@ -21,6 +21,7 @@ from ipu_asm.debugger.expressions import (
 )
 from ipu_asm.debugger.expressions.context import read
 from ipu_asm.debugger.expressions.machine_view import location_text
+from ipu_asm.debugger.inspection import row_length
 from ipu_asm.debugger.inspection.bundle_values import (
     InstructionValues,
     bundle_values,
@@ -303,7 +304,9 @@ def vector_text(session: Session, name: str, result: Result) -> str:
         for index, (number, shown) in enumerate(zip(result.value.numbers, _texts(result)))
     ]
     heading = session.screen.paint(f"{name}: {_summary(result.value, len(changed))}", Style.HEADING)
-    return "\n".join([heading, *_rows(session, cells, _names(session, result))])
+    location, model = result.location, session.debugger.model
+    row = row_length(location, model) if location is not None else _MAX_IN_A_ROW
+    return "\n".join([heading, *_rows(session, cells, _names(session, result), row)])
 
 
 def _texts(result: Result) -> list[str]:
@@ -359,12 +362,11 @@ def _names(session: Session, result: Result) -> Iterator[str]:
         yield name.strip("[]") if is_memory else name
 
 
-def _rows(session: Session, cells: list[_Cell], names: Iterator[str]) -> Iterator[str]:
-    """Yield the rows; a star replaces rows that are like the one above."""
+def _rows(session: Session, cells: list[_Cell], names: Iterator[str], count: int) -> Iterator[str]:
+    """Yield rows of up to `count` cells; a star replaces rows that are like the one above."""
     paint, heads = session.screen.paint, list(names)
     head, wide = max(map(len, heads)), max(len(cell.text) for cell in cells)
     room = session.screen.width - head - 1
-    count = _MAX_IN_A_ROW
     while count > 1 and count * (wide + len(_CELL_GAP)) > room:
         count //= 2
     rows = [(heads[at], tuple(cells[at : at + count])) for at in range(0, len(cells), count)]

@@ -40,6 +40,10 @@ _MAX_BUNDLES: Final = 1 << 14
 _RESULTS: Final = ("am", "bm", "cm", "dm")
 """The families of accumulators."""
 
+_ROW_BYTES: Final = 16
+_SHORT_TILE: Final = 64
+"""Bytes of a tile of 4 x 4 sums of XDNA1; others have 8 columns."""
+
 
 MakeCore = Callable[[CodeProgram], CoreMachine]
 
@@ -461,6 +465,16 @@ def stepping_model(isa_name: str, make_core: MakeCore, storage: RegisterStorage)
     families = storage.families
     types = {name: TYPES["f32"] if families[name] in _RESULTS else BF16 for name in layout.vectors}
     shown = RegisterTypes(None, element=TYPES["u8"], word=TYPES["i32"], vectors=types)
+    results = [layout.vectors[name] for name in layout.vectors if families[name] in _RESULTS]
+    first = min(each.start for each in results)
+    last = max(each.start + each.size for each in results)
+    has_short = "am" in families.values()
+
+    def row_bytes(start: int, size: int) -> int:
+        """A row of a tile: of sums, or of factors, 8 numbers of 16 bits."""
+        is_short = not first <= start < last or (has_short and size <= _SHORT_TILE)
+        return _ROW_BYTES if is_short else 2 * _ROW_BYTES
+
     widest = {name for name in layout.vectors if families[name] in ("x", "dm", "cm", "q")}
     if any(families[name] == "dm" for name in widest):
         widest = {name for name in widest if families[name] != "cm"}
@@ -473,6 +487,7 @@ def stepping_model(isa_name: str, make_core: MakeCore, storage: RegisterStorage)
         numpy_types={"bf16": bfloat16, "i16": np.int16, "u16": np.uint16},
         type_aliases={"bfloat16": "bf16"},
         scopes=_scopes(layout),
+        row_bytes=row_bytes,
         vectors_shown=[name for name in layout.vectors if name in widest],
     )
 
