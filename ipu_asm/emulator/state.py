@@ -16,6 +16,7 @@ from typing import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
     TypeAlias,
     TypeVar,
 )
@@ -369,6 +370,10 @@ class MachineState(Generic[File]):
         if entry is not None:
             raise ValueError(f"programs of {self.isa_name} begin with their first bundle")
         self.load_program(kernel.words, None if kernel.is_image else kernel.lines)
+
+    def block_numbers(self) -> Mapping[str, Sequence[Sequence[float]]]:
+        """Return the numbers of blocks with shared exponents by register, those that are not 0."""
+        return {}
 
     def in_flight(self) -> list[InFlight]:
         """Return what lands after the next bundle: nothing, unless the pipeline is exposed."""

@@ -150,6 +150,22 @@ def test_registers_are_shown_by_the_rows_of_their_tiles(
     assert len(inspector.children(item.group)) == item.indexed == rows
 
 
+def test_blocks_are_shown_as_numbers() -> None:
+    debugger = debugger_of(KERNELS[2])
+    state, mantissas = debugger.state, [1, -1 & 255, 64, 127, 128, 0, 0, 0]
+    block = int.from_bytes(bytes(mantissas), "little")
+    state.core.state.set_register("ex4", block << 64 | 128 << 8 * 65)
+    state.show()
+    assert list(state.block_numbers()) == ["ex4"]
+    shown = state.block_numbers()["ex4"][1]
+    assert shown == [1 / 32, -1 / 32, 2.0, 127 / 32, -4.0, 0, 0, 0]
+    inspector = Inspector(state, live_context(debugger.lines, state), debugger.lines)
+    scope = next(each for each in inspector.scopes() if each.name == "Blocks")
+    items = inspector.children(scope.group)
+    assert (items[1].name, len(items)) == ("ex4, block 1", 8)
+    assert items[1].value.startswith("[0.03125, -0.03125, 2.0, 3.96875, -4.0, 0")
+
+
 @pytest.mark.parametrize(
     ("number", "data"),
     [(1.0, "803f"), (-2.5, "20c0"), (1.00390625, "803f"), (1.01171875, "823f"), (1e-40, "0100")],

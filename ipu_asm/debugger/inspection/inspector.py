@@ -33,7 +33,12 @@ from ipu_asm.debugger.inspection.items import (
     computed_item,
     without_formats,
 )
-from ipu_asm.debugger.inspection.texts import ElementDifference, counter_text, element_difference
+from ipu_asm.debugger.inspection.texts import (
+    ElementDifference,
+    counter_text,
+    element_difference,
+    list_text,
+)
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_infos, vector_view
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.debugger.runner import ReadExpected
@@ -67,6 +72,7 @@ MAX_CHILDREN: Final = 4_096
 _MEMORY_MAP: Final = "Memory map"
 _MACHINE: Final = "Machine"
 _IN_FLIGHT: Final = "In flight"
+_BLOCKS: Final = "Blocks"
 _VECTORS: Final = "Vectors"
 _MASKS: Final = "Masks"
 _COUNTERS: Final = ("pc", "cycle")
@@ -129,6 +135,8 @@ class Inspector:
         sizes = {name: len(registers) for name, registers in self._scopes.items()}
         if self._context.view.model.isa.has_exposed_pipeline:
             sizes[_IN_FLIGHT] = len(self._state.in_flight())
+        if blocks := self._state.block_numbers():
+            sizes[_BLOCKS] = sum(map(len, blocks.values()))
         sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
         shown = (*self._counters, *self._context.settings, _STOPPED, _CHANGED)
         sizes[_MACHINE] = len(shown)
@@ -242,6 +250,12 @@ class Inspector:
             return self._machine(items)
         if group.name == _IN_FLIGHT:
             return [self._flying(each) for each in self._state.in_flight()]
+        if group.name == _BLOCKS:
+            return [
+                Item(f"{name}, block {number}", list_text(list(map(number_text, block))))
+                for name, blocks in self._state.block_numbers().items()
+                for number, block in enumerate(blocks)
+            ]
         return [_register(items, name) for name in self._scopes[group.name]]
 
     def _with_aliases(self, item: Item) -> Item:

@@ -281,6 +281,12 @@ def value_text(session: Session, text: str) -> str:
     seen = operand_value(session.debugger, session.context, text)
     if seen is not None:
         return f"{text.strip()} = {seen}"
+    blocks = session.debugger.state.block_numbers().get(text.strip().lower())
+    if blocks is not None:
+        lines = (" ".join(f"{number:>10.6g}" for number in block) for block in blocks)
+        return "\n".join(
+            [f"{text.strip()}: {len(blocks)} blocks of numbers, a block a row", *lines]
+        )
     result = evaluate(session.context, text)
     value = result.value
     if not value.is_vector or len(value.numbers) <= _MAX_IN_LINE or value.kind == MASK:
