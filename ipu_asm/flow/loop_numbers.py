@@ -10,6 +10,7 @@ from typing import Mapping, Sequence
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import Count, LoopSummary, count_text
 from ipu_asm.flow.counted_loops.loops import CountedLoop, CountedLoops, counted_loops
+from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 
 
@@ -39,6 +40,36 @@ def total_cycles(program: Program, facts: ControlFacts | None) -> Count:
         return cycles_of_run(facts)
     whole = counted_loops(program).whole
     return None if whole is None else whole.cycles
+
+
+class Peak(NamedTuple):
+    """What the widest matrix operation of a program does in a cycle, and how much of it is done.
+
+    A multiplication and the addition of its result are two operations.
+    """
+
+    flop_per_cycle: int
+    share: float | None
+
+
+def peak_of(program: Program, executions: Sequence[Count], cycles: Count) -> Peak | None:
+    """Return the peak of a run; None without a matrix operation whose shape is known."""
+    products = counted_loops(program).products
+    known = [count for count in products.values() if count is not None]
+    if not known:
+        return None
+    most, done = max(known), 0
+    for address, count in products.items():
+        times = executions[address]
+        if count is None or times is None:
+            return Peak(2 * most, None)
+        done += count * times
+    return Peak(2 * most, ratio(done, None if cycles is None else cycles * most))
+
+
+def ratio(part: Count, whole: Count) -> float | None:
+    """Return a fraction with four digits; None if it is not known."""
+    return round(part / whole, 4) if part is not None and whole else None
 
 
 def cycles_of_run(facts: ControlFacts) -> Count:

@@ -7,10 +7,11 @@ from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import ENDLESS
 from ipu_asm.flow.control_run.summary import LoopSummary
-from ipu_asm.flow.counted_loops.loops import repeats_bundles
+from ipu_asm.flow.counted_loops.loops import counted_loops, repeats_bundles
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycles, trips_text
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.dependences import loop_dependences, recurrence_of, slot_pressure
+from ipu_asm.flow.steady_loops import carried_dependences, register_windows, steady_loop
 from ipu_asm.ide.pages.instruction import reads_of_changed_registers
 from ipu_asm.ide.run_facts import configuration_phrase, listed, shown_facts, unknown_registers
 from ipu_asm.named_tuple import NamedTuple
@@ -51,7 +52,11 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
     That is slots or a dependence. If they take fewer bundles than the loop has: `bound by lr (11 of
     16 bundles)`.
     """
-    graph = loop_dependences(program, loop, shown_facts(program))
+    if program.isa.has_exposed_pipeline:
+        steady = steady_loop(program, loop.first, loop.last)
+        graph = None if steady is None else carried_dependences(steady)
+    else:
+        graph = loop_dependences(program, loop, shown_facts(program))
     if graph is None:
         return ""
     pressure = slot_pressure(program.isa, graph.operations)
@@ -59,6 +64,10 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
     bound = max([carried, *(each.bundles for each in pressure)])
     slots = ", ".join(each.slot for each in pressure if each.bundles == bound)
     text = f"bound by {slots or 'a dependence'}"
+    numbers = program.bundle_at_address[loop.first : loop.last + 1]
+    branch = 1 + max(delay_slots_of(program.bundles[number]) for number in numbers)
+    if branch > bound:
+        text, bound = "bound by its branch with delay slots", branch
     if bound == loop.size:
         return text
     return f"{text} ({bound} of {counted(loop.size, program.isa.unit)})"
@@ -81,6 +90,35 @@ def loop_paragraph(program: Program, address: int) -> str:
     if found.own_cycles is not None and found.own_cycles != found.cycles:
         text += f", {found.own_cycles:,} without the loops inside"
     return text + configuration_phrase(program)
+
+
+def free_windows(program: Program, number: int, register: str) -> str:
+    """Return when a register holds nothing that is read in the loop around a bundle; "" if unknown.
+
+    A window that ends in the next iteration has an end behind the last bundle.
+    """
+    address = program.addresses[number]
+    around = [each for each in loops_of(program) if each.first <= address <= each.last]
+    if not around or not program.isa.has_exposed_pipeline:
+        return ""
+    loop = min(around, key=lambda each: each.size)
+    units = program.isa.units(register)
+    for name, windows in _free_by_loop(program).get(loop.first, {}).items():
+        if units <= program.isa.units(name):
+            cycles = [f"{a}-{b - 1}" if b > a + 1 else str(a) for a, b in windows]
+            when = f"free in cycles {', '.join(cycles)}" if cycles else "never free"
+            return f"`{name}` is {when} of an iteration of {counted(loop.size, program.isa.unit)}."
+    return ""
+
+
+@cached_on_program
+def _free_by_loop(program: Program) -> dict[int, dict[str, tuple[tuple[int, int], ...]]]:
+    found: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {}
+    for loop in loops_of(program):
+        steady = steady_loop(program, loop.first, loop.last)
+        files = register_windows(steady) if steady is not None else ()
+        found[loop.first] = {name: free for file in files for name, free in file.free.items()}
+    return found
 
 
 def loop_detail(program: Program, address: int) -> str:
@@ -182,6 +220,9 @@ def _without_cycles(program: Program, loop: SourceLoop) -> str:
     facts = shown_facts(program)
     if facts is None:
         counter = loop_numbers(program, shown_facts(program)).get(loop.first)
+        argument = counted_loops(program).counts.get(loop.first)
+        if counter is None and argument:
+            return f"{argument} trips"
         return "" if counter is None else trips_text(counter)
     if facts.is_complete:
         found = facts.summary.loops.get(loop.first)

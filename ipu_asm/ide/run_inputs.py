@@ -16,8 +16,9 @@ from ipu_asm.config.host_configurations import (
 from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.stated_options import StatedRegister, stated_registers
 from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.counted_loops.loops import counted_loops
 from ipu_asm.flow.host_inputs import header_values, host_registers, input_regions
-from ipu_asm.flow.loop_numbers import total_cycles
+from ipu_asm.flow.loop_numbers import executions_of, peak_of, total_cycles
 from ipu_asm.ide.run_facts import configuration_phrase, cycles_sentence, shown_facts, size_in_memory
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
@@ -215,11 +216,21 @@ def run_totals(analysis: Analysis, before: int | None = None) -> RunTotals:
     if facts is not None:
         cycles_text = cycles_sentence(facts) + configuration_phrase(program)
     else:
-        cycles_text = "" if cycles is None else counted(cycles, "cycle")
+        cycles_text = _counted_cycles(program, cycles)
     change = 0 if cycles is None or before is None else cycles - before
     compared = f"{abs(change):,} {'more' if change > 0 else 'fewer'}" if change else ""
     text = ", ".join(filter(None, (cycles_text, compared, size, _left_out(analysis))))
     return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)
+
+
+def _counted_cycles(program: Program, cycles: int | None) -> str:
+    """Return cycles that follow from constants, or their formula, and the share of the peak."""
+    executions, whole = executions_of(program, None), counted_loops(program).whole
+    if cycles is None or executions is None:
+        return f"{whole.formula} cycles" if whole is not None and whole.formula else ""
+    peak = peak_of(program, executions, cycles)
+    share = f", {100 * peak.share:.1f} % of peak" if peak and peak.share else ""
+    return counted(cycles, "cycle") + share
 
 
 def _left_out(analysis: Analysis) -> str:

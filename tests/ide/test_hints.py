@@ -19,6 +19,7 @@ from ipu_asm.ide.kinds import (
 )
 from ipu_asm.text import Span
 from tests.ide.test_everywhere import TEXTS, damaged
+from tests.programs import ROOT
 
 LOOP = "set lr0 0;;\nagain: incr lr0 1;;\nbne lr0 lr1 again;;\nb +1;;\nlast:\nbkpt;;\n"
 
@@ -211,6 +212,21 @@ def test_without_a_family_there_are_no_lenses() -> None:
     check_lenses(LENS_LOOP, ())
 
 
+def test_a_hardware_loop_has_its_count_and_its_bound() -> None:
+    text = (ROOT / "examples" / "xdna1" / "add_int16.aie2").read_text()
+    bound = "bound by lda, ldb, st (2 of 12 bundles)"
+    used = "7 of 72 slots used (10 %)"
+    check_lenses(
+        text,
+        (LOOPS,),
+        (".Lbody", f"r0 trips; 12 bundles an iteration, {used}; {bound}"),
+        isa="xdna1",
+    )
+    text = text.replace("add.nc lc, r0, #0", "movx lc, #16")
+    cost = "16 trips x 12 bundles = 192 cycles of 206"
+    check_lenses(text, (LOOPS,), (".Lbody", f"{cost}; {bound}; {used}"), isa="xdna1")
+
+
 def test_a_label_tells_how_many_branches_come_to_it() -> None:
     check_lenses(
         LENS_LOOP, (REFERENCES,), ("again", "2 branches come here"), ("last", "1 branch comes here")
@@ -261,10 +277,11 @@ def test_damaged_programs_have_theirs_above_labels(text: str, isa: str) -> None:
 
 
 def test_of_labels_that_other_files_may_name_only_what_is_known_is_told() -> None:
+    branch = "bound by its branch with delay slots"
     check_lenses(
         "f:\n nop\n.LBB0:\n jnz r0, #.LBB0\n nop\n nop\n nop\n mov r1, r2\n nop\n nop\n",
         LENS_FAMILIES,
         (".LBB0", "1 branch comes here"),
-        (".LBB0", "6 bundles an iteration, 3 of 36 slots used (8 %)"),
+        (".LBB0", f"6 bundles an iteration, 3 of 36 slots used (8 %); {branch}"),
         isa="xdna1",
     )

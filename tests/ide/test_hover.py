@@ -597,3 +597,23 @@ def test_completion_shows_the_note_nearest_above() -> None:
 
 def test_a_commented_out_instruction_gives_no_role() -> None:
     check_role(f"{ROW_HEAD}# lr5 = lr4 + 1\n# set lr5 3\nincr l$0r5 1;;", "row")
+
+
+ADD = (Path(__file__).parents[2] / "examples" / "xdna1" / "add_int16.aie2").read_text()
+
+
+def test_a_register_of_a_hardware_loop_is_free_in_some_of_its_cycles() -> None:
+    page = check_hover(at(ADD, "wl0, [p0]"), "wl0", isa="xdna1")
+    assert "`x0` is free in cycles 9-18 of an iteration of 12 bundles." in page
+    assert "free" not in check_hover(at(ADD, "r0, #0"), "r0", isa="xdna1")
+
+
+def test_a_read_before_a_landing_is_drawn() -> None:
+    text = "vlda wl0, [p0], #32\nnop\nvst wl0, [p2], #32\nret lr\n" + "nop\n" * 5
+    page = check_hover(at(text, "wl0", 2), "wl0", isa="xdna1")
+    assert (
+        "cycle  0  1  2  3  4  5  6  7\n"
+        "vlda   -  -  -  -  -  -  -  W\n"
+        "vst          R\n"
+    ) in page  # fmt: skip
+    assert "cycle" not in check_hover(at(text, "wl0", 1), "wl0", isa="xdna1")

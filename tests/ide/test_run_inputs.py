@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ipu_asm import analyze
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.ide.run_inputs import RunInputs, run_inputs
+from ipu_asm.ide.run_inputs import RunInputs, run_inputs, run_totals
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KERNEL = """\
@@ -78,3 +80,18 @@ def test_a_run_in_the_configuration_counts_before_comments() -> None:
 def test_a_program_that_needs_nothing_has_nothing_missing() -> None:
     found = inputs("bkpt;;\n")
     assert (found.registers, found.load, found.missing) == ((), (), [])
+
+
+@pytest.mark.parametrize(
+    ("file", "count", "text"),
+    [
+        ("xdna1/add_int16.aie2", "r0, #0", "14 + 12 x r0 cycles, 26 bundles"),
+        ("xdna1/matmul_4x8x4.aie2", "", "16 cycles, 6.2 % of peak, 16 bundles"),
+    ],
+)
+def test_totals_of_an_engine_have_a_formula_or_the_share_of_its_peak(
+    file: str, count: str, text: str
+) -> None:
+    source = (EXAMPLES / file).read_text()
+    assert count in source
+    assert run_totals(analyze(source, "xdna1")).text == text

@@ -14,7 +14,14 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
-from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of, reaching_writes, slow_writes
+from ipu_asm.flow.accesses import (
+    LIVE,
+    ReachingWrite,
+    RegisterAccess,
+    accesses_of,
+    reaching_writes,
+    slow_writes,
+)
 from ipu_asm.ide.run_facts import access_lines
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
@@ -181,8 +188,29 @@ def _about_read(
                 f"Sees the value of `{read.register}` from **before** {place}, whose result lands "
                 f"{write.remaining} {more} later."
             )
+            yield _drawing(program, number, read, write)
         else:
             yield f"Sees the result of {place}."
+
+
+def _drawing(program: Program, number: int, read: RegisterAccess, write: ReachingWrite) -> str:
+    """Draw a read before a result lands: the cycles since the write, the write, and the read."""
+    distance = program.addresses[number] - program.addresses[write.number]
+    lands = write.access.timing.def_cycle or 0
+    sees = distance + (read.timing.use_cycle or 1) - 1
+    width = max(lands, sees) + 1
+    result, reader = ["-"] * lands + ["W"], [""] * distance + ["-"] * (sees - distance) + ["R"]
+    names = [
+        program.bundles[at].instructions[access.instruction].mnemonic
+        for at, access in ((write.number, write.access), (number, read))
+    ]
+    left = max(map(len, (*names, "cycle")))
+    rows = ([str(cycle) for cycle in range(width)], result, reader)
+    lines = [
+        f"{name:{left}} {' '.join(f'{each:>2}' for each in row)}".rstrip()
+        for name, row in zip(("cycle", *names), rows)
+    ]
+    return fenced_code("\n".join(lines), "text")
 
 
 def line_text(program: Program, lines: LineIndex, number: int | None) -> str:

@@ -13,6 +13,7 @@ from ipu_asm.flow.control_run.run import Limits
 from ipu_asm.flow.control_run.summary import progression_text
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import value_text
+from ipu_asm.ide.loop_counts import free_windows
 from ipu_asm.ide.pages.instruction import (
     held_bits,
     sentences_about_latency,
@@ -75,6 +76,7 @@ def operand_markdown(
         *sentences_about_latency(
             program, analysis.source.lines, place.bundle, place.instruction, place.operand
         ),
+        free_windows(program, place.bundle, register) if register else "",
         register_values(program, place.bundle, register) if register else "",
         about_file(program.isa, register) if register else "",
     ]

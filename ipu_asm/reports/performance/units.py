@@ -9,7 +9,7 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.slot_assignment import units_of
 from ipu_asm.flow.control_run.summary import Count
-from ipu_asm.flow.counted_loops.loops import counted_loops
+from ipu_asm.flow.loop_numbers import Peak, peak_of, ratio
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.reports.performance.loops import Measured, total
@@ -22,16 +22,6 @@ class UnitUse(NamedTuple):
 
     unit: str
     bundles: Count
-    share: float | None
-
-
-class Peak(NamedTuple):
-    """What the widest matrix operation of a program does in a cycle, and how much of it is done.
-
-    A multiplication and the addition of its result are two operations.
-    """
-
-    flop_per_cycle: int
     share: float | None
 
 
@@ -66,7 +56,7 @@ def use_of(measured: Measured) -> Use | None:
         tuple(found),
         _executed(measured, [each[_LOAD] for each in traits]),
         _executed(measured, [each[_STORE] for each in traits]),
-        _peak(measured),
+        peak_of(program, measured.executions, cycles),
     )
 
 
@@ -74,26 +64,6 @@ def _executed(measured: Measured, counts: Sequence[int]) -> Count:
     """Return the sum of counts of all bundles, each as often as the bundle is executed."""
     pairs = zip(measured.executions, counts)
     return total(None if n is None else n * count for n, count in pairs if count)
-
-
-def ratio(part: Count, whole: Count) -> float | None:
-    """Return a fraction with four digits; None if it is not known."""
-    return round(part / whole, 4) if part is not None and whole else None
-
-
-def _peak(measured: Measured) -> Peak | None:
-    products = counted_loops(measured.program).products
-    known = [count for count in products.values() if count is not None]
-    if not known:
-        return None
-    most = max(known)
-    done = total(
-        None if count is None or measured.executions[address] is None
-        else count * (measured.executions[address] or 0)
-        for address, count in products.items()
-    )  # fmt: skip
-    cycles = measured.cycles
-    return Peak(2 * most, ratio(done, None if cycles is None else cycles * most))
 
 
 @cached_on_bundle

@@ -7,13 +7,14 @@ from typing import Iterable, Mapping, Sequence
 from ipu_asm.config.kernel_keys import setting_text, signed_value
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
+from ipu_asm.flow.loop_numbers import Peak, ratio
 from ipu_asm.flow.packing.dependences import SlotPressure
 from ipu_asm.flow.steady_loops import RegisterWindows
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, Limit, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
-from ipu_asm.reports.performance.units import Peak, Use, ratio
+from ipu_asm.reports.performance.units import Use
 from ipu_asm.text import counted, percentage
 
 _MAX_LINES = 10
