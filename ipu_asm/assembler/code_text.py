@@ -216,6 +216,7 @@ class _Writer:
 
     def _symbols_elsewhere(self) -> Iterator[str]:
         """The directives of symbols that have no place in a section."""
+        used = {each.symbol for section in self.code.sections for each in section.relocations}
         for symbol in self.code.symbols:
             name = self.names.of(symbol.name)
             if symbol.kind == "file":
@@ -227,6 +228,8 @@ class _Writer:
                 yield f"{_INDENT}.set {name}, {symbol.value:#x}"
             elif not symbol.section and symbol.binding == "weak":
                 yield f"{_INDENT}.weak {name}"
+            elif not symbol.section and symbol.binding == "global" and symbol.name not in used:
+                yield f"{_INDENT}.globl {name}"
 
     def _section(self, number: int, section: Section) -> Iterator[CodeLine]:
         directive = _OWN_DIRECTIVES.get((section.name, section.flags))

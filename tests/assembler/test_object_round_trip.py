@@ -96,6 +96,17 @@ def test_a_symbol_outside_of_any_section_comes_back(name: str, flags: str, tmp_p
     assert (data, found.value) == (b"12345678", 400)
 
 
+def test_a_symbol_of_another_file_that_nothing_uses_comes_back(tmp_path: Path) -> None:
+    text, first, second = (tmp_path / name for name in ("a.S", "a.o", "b.o"))
+    text.write_text(".globl used\n.globl other\nbri used\n", encoding="utf-8")
+    for file in (first, second):
+        assert assembler.main(["assemble", "--no-warnings", "-o", str(file), str(text)]) == 0
+        assert assembler.main(["disassemble", "-o", str(text), str(file)]) == 0
+    one, other = (read_elf(file.read_bytes())[1].symbols for file in (first, second))
+    assert {*one} == {*other}
+    assert {"used", "other"} <= {each.name for each in one}
+
+
 def test_many_names_without_a_letter_are_replaced_in_time() -> None:
     symbols = tuple(Symbol(chr(0x4E00 + n), ".text", n % 4, 0, "global") for n in range(20_000))
     section = Section(".text", "ax", "progbits", 16, bytes(4))
