@@ -29,14 +29,14 @@ def test_mutated_programs_are_analysed_soundly_at_once_and_edit_by_edit(shard: i
 
 @pytest.mark.parametrize("isa", SETS)
 @given(st.text(max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_texts_of_any_characters_are_analysed_soundly(isa: str, text: str) -> None:
     check_text(text, isa)
 
 
 @pytest.mark.parametrize("isa", SETS)
 @given(st.lists(st.lists(st.sampled_from(SPLINTERS), max_size=8).map("".join), max_size=4))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_one_text_after_another_is_analysed_as_if_it_were_the_first(
     isa: str, texts: list[str]
 ) -> None:

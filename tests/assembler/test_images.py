@@ -69,7 +69,7 @@ def test_bin_has_24_bytes_a_word_lowest_first() -> None:
     assert image == bytes.fromhex(HEX[2:])[::-1] + b"\2" + bytes(23)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(WORDS, st.sampled_from(FORMATS), st.booleans())
 def test_every_format_gives_its_words_back(words: list[int], name: str, is_named: bool) -> None:
     image = encode_image(words, IPU, name)

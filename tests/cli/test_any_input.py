@@ -25,7 +25,7 @@ PIECES = st.sampled_from(
     ).split(b"|")
 )
 BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
-HURRIED = settings(max_examples=150)
+HURRIED = settings(max_examples=75)
 
 
 def check_lint(data: bytes, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:

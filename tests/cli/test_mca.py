@@ -758,7 +758,7 @@ def test_help_and_version_are_for_people() -> None:
     assert check("--version").out == f"ipu-mca {__version__}\n"
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(data=BYTES)
 def test_any_bytes_are_reported_or_refused(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:

@@ -20,7 +20,7 @@ PIECES = st.sampled_from(
 )
 BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
 WORDS = st.lists(st.integers(0, (1 << 179) - 1), min_size=1, max_size=20)
-HURRIED = settings(max_examples=100)
+HURRIED = settings(max_examples=50)
 
 
 def check_any(data: bytes, options: str) -> Ran:

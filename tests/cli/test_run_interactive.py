@@ -118,7 +118,7 @@ LINES = st.text(st.characters(codec="utf-8"), max_size=40) | st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=6))
 def test_any_line_is_answered(lines: list[str]) -> None:
     session = session_on()

@@ -98,7 +98,7 @@ def test_a_reference_is_read_as_it_was_told(name: str, start: int) -> None:
     assert address == start if name == MEMORY else address >= REGISTERS_AT
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.text("0123456789abcxXr_lm+- \n٣", max_size=24))
 def test_whatever_a_client_says_is_a_reference_or_none(text: str) -> None:
     reference = read_reference(text, REGIONS)

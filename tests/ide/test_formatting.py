@@ -380,7 +380,7 @@ def test_what_is_for_others_stays_as_it_is(text: str) -> None:
     assert check_formatting(text, isa="colossus") == text
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(damaged_forms(), st.sampled_from(STYLES))
 def test_damaged_programs_of_forms_keep_what_they_say(damage: tuple[str, str], style: str) -> None:
     isa, text = damage
@@ -425,7 +425,7 @@ def test_gaps_that_move_do_not_make_another_majority_for_the_next_run(
 SEEDS = {isa: seeds(isa) for isa in available_isas()}
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(
     seed=st.integers(0, 1 << 32), isa=st.sampled_from(sorted(SEEDS)), style=st.sampled_from(STYLES)
 )

@@ -97,7 +97,7 @@ HEAD = [
 """Lines that show every part of a style."""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(STYLES_OF_AUTHORS, st.lists(LINES, max_size=12))
 def test_a_text_in_one_style_stays_byte_for_byte(style: Style, lines: list[Written]) -> None:
     text = written(style, [*HEAD * 3, *lines])

@@ -44,7 +44,7 @@ def document_of(text: str, version: int = 1) -> Document:
 
 
 @given(edits=edits_of_a_user, window=st.integers(1, 15), data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_changes_in_any_order_end_in_the_text_of_the_editor_and_its_findings(
     edits: list[tuple[float, int, str]], window: int, data: st.DataObject
 ) -> None:

@@ -298,7 +298,7 @@ def test_a_header_without_a_length_is_passed_over() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), JSON), max_size=20))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_every_request_has_one_answer_whatever_its_parameters(
     requests: list[tuple[str, Any]],
 ) -> None:
@@ -312,7 +312,7 @@ def test_every_request_has_one_answer_whatever_its_parameters(
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), JSON), max_size=20))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_no_notification_can_end_the_server(notifications: list[tuple[str, Any]]) -> None:
     heard = [{"method": method, "params": params} for method, params in notifications]
     conversation = greeted(opened(URI, TEXT), *heard, HOVER, EXIT)

@@ -62,7 +62,7 @@ def check_edits(isa: str, *texts: str) -> None:
 
 @pytest.mark.parametrize("isa", PIECES)
 @given(data=st.data())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_any_text_and_its_edits_are_read(isa: str, data: Any) -> None:
     texts = [data.draw(texts_of(isa))]
     edits = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.2), texts_of(isa)), max_size=5)

@@ -271,7 +271,7 @@ def test_a_hostile_file_is_refused_in_a_sentence_and_in_bounded_memory(end: str)
 
 @given(st.binary(max_size=300), st.integers(0, 200))
 @example(b"\x93NUMPY\x01\x00\x00\x00", 0)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_no_header_ends_in_another_error(junk: bytes, at: int) -> None:
     good = io.BytesIO()
     np.save(good, GOOD)

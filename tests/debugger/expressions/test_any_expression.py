@@ -106,7 +106,7 @@ def test_any_text_has_a_value_or_a_mistake(text: str) -> None:
     check_ends(text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_words_have_a_value_or_a_mistake(text: str) -> None:
     check_ends(text)

@@ -193,7 +193,7 @@ MACRO = (
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(st.lists(PIECE, max_size=8).map("".join))
 def test_any_template_is_rendered_as_jinja_renders_it(text: str) -> None:
     try:
