@@ -226,10 +226,13 @@ class _Writer:
             elif symbol.section == ABSOLUTE:
                 yield from self._declared(symbol)
                 yield f"{_INDENT}.set {name}, {symbol.value:#x}"
-            elif not symbol.section and symbol.binding == "weak":
-                yield f"{_INDENT}.weak {name}"
-            elif not symbol.section and symbol.binding == "global" and symbol.name not in used:
-                yield f"{_INDENT}.globl {name}"
+            elif not symbol.section and self._is_told(symbol, symbol.name in used):
+                yield from self._declared(symbol)
+
+    def _is_told(self, symbol: Symbol, is_used: bool) -> bool:
+        """Return whether a symbol of another file is declared: its use alone makes a plain one."""
+        is_plain = symbol.binding == "global" and symbol.visibility not in _VISIBILITIES
+        return symbol.kind != "section" and not (is_plain and is_used)
 
     def _section(self, number: int, section: Section) -> Iterator[CodeLine]:
         directive = _OWN_DIRECTIVES.get((section.name, section.flags))

@@ -98,13 +98,13 @@ def test_a_symbol_outside_of_any_section_comes_back(name: str, flags: str, tmp_p
 
 def test_a_symbol_of_another_file_that_nothing_uses_comes_back(tmp_path: Path) -> None:
     text, first, second = (tmp_path / name for name in ("a.S", "a.o", "b.o"))
-    text.write_text(".globl used\n.globl other\nbri used\n", encoding="utf-8")
+    text.write_text(".globl used\n.globl other\nbri used\n.hidden h\nbri h\n", encoding="utf-8")
     for file in (first, second):
         assert assembler.main(["assemble", "--no-warnings", "-o", str(file), str(text)]) == 0
         assert assembler.main(["disassemble", "-o", str(text), str(file)]) == 0
     one, other = (read_elf(file.read_bytes())[1].symbols for file in (first, second))
     assert {*one} == {*other}
-    assert {"used", "other"} <= {each.name for each in one}
+    assert {"used", "other", "h"} <= {each.name for each in one}
 
 
 def test_many_names_without_a_letter_are_replaced_in_time() -> None:
