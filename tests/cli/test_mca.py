@@ -658,6 +658,19 @@ def test_a_version_is_compared_with_its_baseline_by_lines() -> None:
     ]
 
 
+def test_differences_of_expansions_are_those_of_the_lines_that_were_written() -> None:
+    text = ".macro wait count\n.rept \\count\n    nopx\n.endr\n.endm\n" + MATRIX + RETURN
+    text = text.replace("    nopx\n.Llast", "    wait 1\n.Llast")
+    assert "wait 1" in text
+    Path("old.aie2").write_text(text)
+    Path("new.aie2").write_text(text.replace("wait 1", "wait 3"))
+    report = json.loads(check("new.aie2 --baseline old.aie2 --format json").out)
+    lines = [each for each in report["differences"] if each["what"] == "lines"]
+    assert [(each["row"], each["bundles"], each["cycles"]) for each in lines] == [
+        (3, [0, 2], [0, 8])
+    ]
+
+
 def test_a_regression_beyond_the_limit_fails() -> None:
     Path("old.s").write_text(
         "set lr1 4;;\nset lr2 0;;\nloop:\nincr lr2 1;\nbne lr2 lr1 loop;;\nbkpt;;\n"
