@@ -15,6 +15,7 @@ from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
+from ipu_asm.flow.packing.exposed import has_marked_regions, scheduled
 from ipu_asm.flow.packing.layout import line_edits
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.flow.packing.pack import (
@@ -150,9 +151,11 @@ def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:
 
     Pipelining is offered where a schedule saves cycles, rebasing where slots other than those of
     loop registers leave room; in a template, pipelining of loops that it writes out. Nothing is
-    offered between bundles.
+    offered between bundles. In a set with an exposed pipeline, operations in order are scheduled.
     """
     program = analysis.effective_program
+    if program.isa.has_exposed_pipeline:
+        return [] if analysis.expanded else _scheduling_offers(program, offset)
     written = _written_starts(analysis)
     if written is not None:
         reading, offset = reading_at(analysis, offset)
@@ -176,6 +179,43 @@ def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:
             RewritingOffer("Update loop registers of the file less often", {"rebase": True})
         )
     return found
+
+
+def _scheduling_offers(program: Program, offset: int) -> list[RewritingOffer]:
+    """Return the offer to schedule the regions of a program, one of which is at an offset."""
+    regions = _scheduled_regions(program)
+    number = program.bundle_at(offset)
+    here = next((title for first, last, title in regions if first <= number <= last), "")
+    if not here:
+        return []
+    others = len(regions) - 1
+    more = f", and {counted(others, 'other region')}" if others else ""
+    return [RewritingOffer(f"Schedule {here}{more}", {"schedule": True})]
+
+
+@cached_on_program
+def _scheduled_regions(program: Program) -> tuple[tuple[int, int, str], ...]:
+    """Return the first and the last bundle of each region, and what it is scheduled into.
+
+    Without marks a function may be what its author has scheduled already.
+    """
+    if program.size > _MAX_REWRITTEN_BUNDLES or not has_marked_regions(program):
+        return ()
+    try:
+        regions = scheduled(program).regions
+    except PackingError:
+        return ()
+    numbers = program.bundle_at_address
+    found = []
+    for each in regions:
+        addresses = each.region.addresses
+        saved = len(addresses) - (each.interval or each.length)
+        into = counted(each.interval or each.length, "bundle")
+        title = f"this loop into {into} an iteration" if each.interval else f"this into {into}"
+        if saved > 0:
+            title += f", {saved} fewer"
+        found.append((numbers[addresses[0]], numbers[addresses[-1]], title))
+    return tuple(found)
 
 
 def _written_starts(analysis: Analysis) -> set[int] | None:

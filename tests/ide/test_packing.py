@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.flow.packing.pack import PackingError, plan_packing
 from ipu_asm.ide.packing import RewritingOffer, packing_edits, packing_offers, rewriting_offers
 from ipu_asm.ide.template_writing import WrittenTemplate
-from ipu_asm.text import apply_edits
+from ipu_asm.testbench import packing_process
+from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.cursor import fixture
 from tests.programs import example_kernels
 
@@ -185,3 +189,29 @@ inputs:
     repeated = repeated.replace("inputs{{ n }}:", "{% for n in (1, 2) %}\ninputs{{ n }}:")
     repeated = repeated.replace("    BKPT", "{% endfor %}\n    BKPT")
     assert rewriting_offers(*fixture(repeated, "ipu2")) == []
+
+
+IN_ORDER = (
+    "f:\n// schedule loop r0 least 8 disjoint p0 p1 p2\nvlda wl0, [p0], #32\nvlda wl1, [p1], #32\n"
+    "vlda wh0, [p0], #32\n$0vlda wh1, [p1], #32\nvadd.16 x2, x0, x1\nvst wl2, [p2], #32\n"
+    "vst wh2, [p2], #32\n// end\nret lr\n" + "nop\n" * 5
+)
+
+
+def test_operations_in_order_are_offered_to_be_scheduled_and_are_proven(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysis, offset = fixture(IN_ORDER, "xdna1")
+    (offer,) = rewriting_offers(analysis, offset)
+    assert offer.title == "Schedule this loop into 2 bundles an iteration, 5 fewer"
+    assert rewriting_offers(analysis, len(analysis.text) - 2) == []
+    request = {"isa": "xdna1", "text": analysis.text, "configurations": [], **offer.request}
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(request)))
+    packing_process.main()
+    edits = json.loads(capsys.readouterr().out)["edits"]
+    text = apply_edits(analysis.text, [TextEdit(Span(a, b), new) for a, b, new in edits])
+    assert "// scheduled loop r0 least 8" in text
+    # What is scheduled, or written without a mark, is not offered again.
+    assert rewriting_offers(analyze(text, "xdna1"), offset) == []
+    plain = analysis.text.replace("// schedule", "// once")
+    assert rewriting_offers(analyze(plain, "xdna1"), plain.index("vadd")) == []

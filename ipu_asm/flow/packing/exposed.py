@@ -116,6 +116,11 @@ def scheduled(program: Program) -> ScheduledProgram:
     return ScheduledProgram(program, made, found)
 
 
+def has_marked_regions(program: Program) -> bool:
+    """Return whether comments say which operations are written in order."""
+    return _BEGIN.search(program.text) is not None
+
+
 def _marked(program: Program) -> Iterator[Region]:
     for begin in _BEGIN.finditer(program.text):
         end = _END.search(program.text, begin.end())

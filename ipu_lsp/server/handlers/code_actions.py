@@ -91,6 +91,8 @@ def _packing(session: LspSession, uri: str, view: View, offset: int) -> list[Jso
 def _refused(rewriting: Json) -> str:
     if "pipeline" in rewriting:
         return "not pipelined"
+    if "schedule" in rewriting:
+        return "not scheduled"
     return "not rebased" if "rebase" in rewriting else "not packed"
 
 
