@@ -68,12 +68,6 @@ HINTS = """
               (and (< at (point-max)) (string (char-after at)))))
     (number-sequence (point-min) (point-max))))
 """
-HINTS_ANSWERED = """
-(eglot--request (eglot--current-server-or-lose) :textDocument/inlayHint
-                (list :textDocument (eglot--TextDocumentIdentifier)
-                      :range (list :start (eglot--pos-to-lsp-position (point-min))
-                                   :end (eglot--pos-to-lsp-position (point-max)))))
-"""
 KEEP_LINES = """
 (progn (setq-default eglot-workspace-configuration '(:ipu (:format (:style "keep")))) t)
 """
@@ -226,16 +220,19 @@ def test_a_new_line_begins_in_the_column_of_instructions(opened: Open) -> None:
     check_text(emacs, f"start:\n    {FIVE};;\n    bkpt;;")
 
 
-def test_hints_are_off_unless_they_are_switched_on(opened: Open) -> None:
+def test_hints_are_those_about_loops_unless_others_are_switched_on(opened: Open) -> None:
     emacs = opened(HINTED)
     assert emacs.lisp("(and eglot-inlay-hints-mode t)")
-    assert not emacs.lisp(HINTS_ANSWERED)
+    marked = HINTED.replace("b again", "b again< 131,064 trips>")
+    assert soon(lambda: emacs.lisp(HINTS), marked) == marked
 
 
 def test_hints_show_addresses_numbers_and_time(configured: Callable[[str, str], Emacs]) -> None:
     emacs = configured(":inlayHints ", HINTED)
     marked = HINTED.replace("again:", "again< 0>:").replace("0x10", "0x10< = 16>")
-    marked = marked.replace("r0 lr0 cr0", "r0 lr0<: new> cr0").replace("b again", "b again< → 0>")
+    marked = marked.replace("r0 lr0 cr0", "r0 lr0<: new> cr0").replace(
+        "b again", "b again< 131,064 trips>< → 0>"
+    )
     assert soon(lambda: emacs.lisp(HINTS), marked) == marked
 
 

@@ -268,29 +268,29 @@ def test_remarks_on_time_come_with_their_setting_and_go_with_it(
     opened: Open, settings: Set
 ) -> None:
     neovim = opened("go: incr lr0 1; bne lr0 lr1 go;;\nbkpt;;\n")
-    check_hints(neovim)
-    settings("inlayHints = { time = true }")
+    trips = (0, 30, "1 trip (old value)")
+    check_hints(neovim, trips)
+    settings("inlayHints = { time = true, trips = false }")
     check_hints(neovim, (0, 23, ": old"))
     settings("inlayHints = { addresses = true }")
-    check_hints(neovim, (0, 2, "0"), (0, 30, "→ 0"))
+    check_hints(neovim, (0, 2, "0"), trips, (0, 30, "→ 0"))
     settings("")
-    check_hints(neovim)
+    check_hints(neovim, trips)
 
 
 def test_the_setting_of_the_document_brings_remarks_and_lenses(opened: Open, settings: Set) -> None:
     neovim = opened("go: incr lr0 1; bne lr0 lr1 go;;\nbkpt;;\n")
     [phrase] = phrases_of("neovim.md", "inlayHints = ")
     settings(phrase)
-    check_hints(neovim, (0, 23, ": old"))
+    check_hints(neovim, (0, 23, ": old"), (0, 30, "1 trip (old value)"))
     neovim.type("l")
-    cost = "1 trip x 1 bundle = 1 cycle of 2; bound by lr; 2 of 7 slots used (29 %)"
+    cost = "1 trip x 1 bundle = 1 cycle of 2; bound by cond, lr; 2 of 7 slots used (29 %)"
     check_lenses(neovim, (0, cost))
 
 
 def test_lenses_tell_of_branches_once_they_are_switched_on(opened: Open, settings: Set) -> None:
     neovim = opened(EXAMPLE)
-    check_lenses(neovim)
-    settings("codeLens = { references = true }")
+    settings("codeLens = { loops = false, references = true }")
     neovim.type("l")
     text = "1 branch comes here"
     check_lenses(neovim, (place(EXAMPLE, "\nsample:", "sample")[0], text), (LABEL[0], text))
