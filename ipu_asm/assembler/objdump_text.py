@@ -121,7 +121,9 @@ class _Reader:
 
     def line(self, line: str, start: int) -> None:
         if (match := _SECTION.fullmatch(line)) is not None:
-            self._parts.append(_Part(self._section_name(match[1])))
+            name = match[1]
+            count = self._sections[name] = self._sections.get(name, 0) + 1
+            self._parts.append(_Part(name if count == 1 else f"{name}.{count}"))
         elif not self._parts:
             return
         elif (match := _LABEL.fullmatch(line)) is not None:
@@ -130,10 +132,6 @@ class _Reader:
             self._code(match, start)
         elif (match := _RELOCATION.fullmatch(line)) is not None:
             self._relocation(match, start)
-
-    def _section_name(self, name: str) -> str:
-        count = self._sections[name] = self._sections.get(name, 0) + 1
-        return name if count == 1 else f"{name}.{count}"
 
     def _label(self, match: re.Match[str], start: int) -> None:
         part, address, name = self._parts[-1], int(match[1], 16), match[2]

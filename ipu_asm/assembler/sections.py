@@ -182,7 +182,8 @@ class _Assembler(Layout):
         relocations: list[Relocation] = []
         for argument in piece.values:
             place = Place(piece.bundle, self.current.name, piece.offset + len(data))
-            specifier = self._specifier(argument.text)
+            known = self.code.object_format.specifiers if "@" in argument.text else ()
+            specifier = next(filter(argument.text.endswith, known), "")
             value = self.table.value(argument.text.removesuffix(specifier), place)
             kind = self.code.object_format.data_relocations.get(size)
             if specifier:
@@ -197,10 +198,6 @@ class _Assembler(Layout):
                 value = 0
             data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
         return data, relocations
-
-    def _specifier(self, text: str) -> str:
-        specifiers = self.code.object_format.specifiers if "@" in text else ()
-        return next(filter(text.endswith, specifiers), "")
 
     def _specified(
         self, bundle: int, argument: Argument, specifier: str, size: int, value: Value

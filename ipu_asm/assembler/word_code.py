@@ -100,7 +100,7 @@ class WordCode(MachineCode):
         parser = parser_for(isa)
         defaults = ((slot.name, parser.default_of(slot)) for slot in isa.slots)
         self._defaults = {name: default for name, default in defaults if default is not None}
-        self._open = {slot.name: _open_bits(slot, each) for slot, each in parser.open_defaults()}
+        self._open = {slot.name: _open_default(each) for slot, each in parser.open_defaults()}
 
     @classmethod
     @lru_cache(maxsize=4)
@@ -116,14 +116,14 @@ class WordCode(MachineCode):
         word = bundle.word
         for slot in bundle.open_slots:
             # The default depends on the address, such as a jump to the next one.
-            bits, low, distance = self._open[slot.name]
-            word |= bits | (at // self.step + distance) << low
+            bits, operand, distance = self._open[slot.name]
+            word |= (bits | (at // self.step + distance) << operand.low) << slot.lows[0]
         for use in bundle.label_uses:
             instruction = bundle.instructions[use.instruction]
-            operand, text = instruction.operands[use.operand], instruction.values[use.operand]
+            field, text = instruction.operands[use.operand], instruction.values[use.operand]
             target = value_of(str(text))
-            if operand is not None and isinstance(target, int):
-                word |= operand.type.encode(target) << use.low
+            if field is not None and isinstance(target, int):
+                word |= field.type.encode(target) << use.low
         return CodeUnit(word.to_bytes(self.step, "little"))
 
     def decode(
@@ -140,7 +140,8 @@ class WordCode(MachineCode):
             # written, too.
             while used and codes[used - 1].bits == default:
                 used -= 1
-            if any(self._may_be_in_any_slot(code) for code in codes[:used]):
+            specs = [code.spec for code in codes[:used] if code.spec is not None]
+            if any(spec.nop and len(self.isa.forms(spec)) > 1 for spec in specs):
                 # A written no-op of that name takes the first free slot, so all before are written.
                 for number, before in enumerate(self.isa.slots[: len(kept)]):
                     kept[number] = decode_slot(self.isa, before, word)
@@ -163,9 +164,6 @@ class WordCode(MachineCode):
             units.append(word.to_bytes(self.step, "little"))
         return b"".join(units)
 
-    def _may_be_in_any_slot(self, code: DecodedInstruction) -> bool:
-        return code.spec is not None and code.spec.nop and len(self.isa.forms(code.spec)) > 1
-
     def _idle(self) -> WrittenInstruction:
         """The default to write for a bundle of defaults, which needs one instruction."""
         no_label = (i for i in self._defaults.values() if not i.labels)
@@ -173,16 +171,14 @@ class WordCode(MachineCode):
         return WrittenInstruction(shortest.spec or _NO_FORM, shortest.words[0], shortest.words[1:])
 
     def _default_code(self, slot: Slot, address: int) -> int | None:
-        default = self._defaults.get(slot.name)
-        if default is None or not default.labels:
+        if slot.name not in self._open:
+            default = self._defaults.get(slot.name)
             return None if default is None else default.bits
-        number = default.labels[0]
-        operand, distance = default.operands[number], default.values[number]
-        assert operand is not None
-        target = address + int(distance or 0)
+        bits, operand, distance = self._open[slot.name]
+        target = address + distance
         if target >> operand.type.width:
             return None
-        return default.bits | operand.type.encode(target) << operand.low
+        return bits | operand.type.encode(target) << operand.low
 
     def _written(self, code: DecodedInstruction, address: int) -> WrittenInstruction:
         """Return an instruction as it is written, without the operands that hold their default."""
@@ -242,12 +238,11 @@ def decode_slot(isa: Isa, slot: Slot, word: int) -> list[DecodedInstruction]:
     return [_decode(isa, slot, place, word >> low) for place, low in enumerate(slot.lows)]
 
 
-def _open_bits(slot: Slot, default: Instruction) -> tuple[int, int, int]:
-    """Return the bits of the default of a slot, the low bit of its target, and how far that is."""
+def _open_default(default: Instruction) -> tuple[int, Operand, int]:
+    """Return the bits of a default that depends on the address, its target, and how far that is."""
     operand, distance = default.operands[default.labels[0]], default.values[default.labels[0]]
     assert operand is not None
-    low = slot.lows[0]
-    return default.bits << low, low + operand.low, int(distance or 0)
+    return default.bits, operand, int(distance or 0)
 
 
 def mask(low: int, width: int) -> int:

@@ -153,7 +153,10 @@ def shared_fields(
         else:
             group.append(atom)
     opcode = slot.opcode_width(len(entries))
-    widths = [max(_own_width(types[name]) for name, _ in group) for group in groups]
+    widths = [
+        max(0 if types[name].is_elastic else types[name].width for name, _ in group)
+        for group in groups
+    ]
     missing = slot.least_width - opcode - sum(widths)
     names = ["/".join(dict.fromkeys(name for name, _ in group)) for group in groups]
     for number, group in enumerate(groups):
@@ -198,10 +201,6 @@ def place_slots(
             )
         )
     return tuple(reversed(slots))
-
-
-def _own_width(operand_type: OperandType) -> int:
-    return 0 if operand_type.is_elastic else operand_type.width
 
 
 def _placed(widths: Sequence[tuple[str, int]]) -> tuple[Field, ...]:

@@ -82,7 +82,10 @@ def build_forms(description: FormsDescription) -> Isa:
         forms={mnemonic: tuple(found) for mnemonic, found in forms.items() if len(found) > 1},
         units_of=description.units_of,
         family=description.family,
-        has_exposed_pipeline=any(map(_says_when_it_writes, description.forms)),
+        has_exposed_pipeline=any(
+            form.delay_slots or any(operand.def_cycle for operand in form.operands)
+            for form in description.forms
+        ),
         loop_registers=description.loop_registers,
         live_at_return=description.live_at_return,
         zeros=description.zeros,
@@ -92,10 +95,6 @@ def build_forms(description: FormsDescription) -> Isa:
         counting=description.counting,
         code_sizes=description.code_sizes,
     )
-
-
-def _says_when_it_writes(form: InstructionSpec) -> bool:
-    return form.delay_slots > 0 or any(operand.def_cycle for operand in form.operands)
 
 
 def _mistakes(description: FormsDescription) -> Iterator[str]:

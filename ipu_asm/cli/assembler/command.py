@@ -98,7 +98,8 @@ def _command(argv: Sequence[str] | None) -> int:
 
 def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
-    image_format = options.format or _format_by_name(options.output)
+    extension = os.path.splitext(options.output or "")[1].lower()
+    image_format = options.format or _FORMATS.get(extension, "bin")
     isa, machine_code = _encodable_isa(text, source, options)
     _check_format(isa, machine_code, image_format, source.name)
     file = SourceFile(text, source.name)
@@ -152,11 +153,6 @@ def _check_format(isa: Isa, code: MachineCode, image_format: str, name: str) -> 
         raise FileError(
             f"programs for `{isa.name}` have no format {image_format}: use {others}", name
         )
-
-
-def _format_by_name(output: str | None) -> str:
-    """Return the format of an output file by its extension, else bin."""
-    return _FORMATS.get(os.path.splitext(output or "")[1].lower(), "bin")
 
 
 def _expand(source: Target, options: Namespace) -> int:
