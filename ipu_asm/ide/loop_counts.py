@@ -63,6 +63,8 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
     carried = recurrence_of(graph).bundles
     bound = max([carried, *(each.bundles for each in pressure)])
     slots = ", ".join(each.slot for each in pressure if each.bundles == bound)
+    if bound > loop.size:
+        return ""  # a bundle has more instructions than slots
     text = f"bound by {slots or 'a dependence'}"
     numbers = program.bundle_at_address[loop.first : loop.last + 1]
     branch = 1 + max(delay_slots_of(program.bundles[number]) for number in numbers)

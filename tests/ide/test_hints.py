@@ -285,3 +285,10 @@ def test_of_labels_that_other_files_may_name_only_what_is_known_is_told() -> Non
         (".LBB0", f"6 bundles an iteration, 3 of 36 slots used (8 %); {branch}"),
         isa="xdna1",
     )
+
+
+@pytest.mark.parametrize("twice", ["acc; acc", "incr lr0 1; incr lr0 2", "set lr0 1; set lr0 2"])
+def test_a_loop_with_a_mistake_tells_no_bound(twice: str) -> None:
+    found = code_lenses(analyze(f"x: {twice}; bne lr0 lr1 x;;\nbkpt;;"), {LOOPS})
+    assert len(found) == 1
+    assert "bound" not in found[0].text

@@ -331,6 +331,8 @@ def recurrence_of(graph: DependenceGraph) -> Recurrence:
             return found
         latency = sum(each.latency for each in cycle)
         iterations = sum(each.iterations for each in cycle)
+        if not iterations:
+            return found  # instructions of a bundle with an error, such as two writes of a register
         found = Recurrence(-(-latency // iterations), tuple(cycle))
 
 
