@@ -169,7 +169,9 @@ def _wrong_file(random: Random, isa: Isa, file: File) -> Mutant | None:
     new = f"${other}{literal[2] if literal else '3'}"
     new += f":{literal[3]}" if literal and literal[3] else ""
     words = [new if a == start else _literal(file, file.text[a:b]) for a, b in operands]
-    if _accepts(isa, (match["mnemonic"], *words)):
+    # Loads and stores take address registers of either file, whatever their offset is called.
+    numbers = [word if word[:1] == "$" else "0" for word in words]
+    if any(_accepts(isa, (match["mnemonic"], *each)) for each in (words, numbers)):
         return None
     return _replaced(file, start, end, new)
 
