@@ -124,3 +124,14 @@ def test_a_name_for_standard_input_is_no_internal_error(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'#include "a.h"\nnop\n')))
     ran = run(lint.main, ["--no-cache", "--isolated", "--stdin-filename", name, "-"])
     assert (ran.status, "internal error" in ran.err) == (0, False)
+
+
+@pytest.mark.parametrize("name", ["a/" * 1_500, "a/" * 3_000, "x" * 5_000, "a\0"])
+def test_a_folder_that_cannot_be_made_is_no_internal_error(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = run(assembler.main, ["docs", "--format", "svg", "-o", name])
+    assert (ran.status, "internal error" in ran.err) == (2, False)
+    assert ran.err.startswith("ipu-as: error: ")
+    assert [*tmp_path.iterdir()] == []

@@ -251,8 +251,10 @@ def _document(options: Namespace) -> int:
     wanted = [kind for kind in together if kind in files]
     try:
         os.makedirs(options.output, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise file_error(options.output, error) from error
+    except RecursionError:
+        raise FileError("too many folders in one another", options.output) from None
     replace_files(
         [
             Output(os.path.join(options.output, name), text.encode())
