@@ -29,7 +29,7 @@ from ipu_asm.flow.packing.operations import (
 )
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 
 
 class DependenceKind(Enum):
@@ -266,13 +266,20 @@ def loop_dependences(
 
     Those of a set whose memory is not described are not known.
     """
-    targets = {reference.target for reference in program.references}
+    if not program.isa.spaces:
+        return None
+    targets = _targets(program)
     bundles = [program.bundles[n] for n in program.bundle_at_address[loop.first : loop.last]]
     is_entered = any(address in targets for address in range(loop.first + 1, loop.last + 1))
-    if not program.isa.spaces or is_entered or any(each.transfers_control for each in bundles):
+    if is_entered or any(each.transfers_control for each in bundles):
         return None
     addresses = range(loop.first, loop.last + 1)
     return dependences_of(program, addresses, True, disjoint_accesses(facts))
+
+
+@cached_on_program
+def _targets(program: Program) -> frozenset[int]:
+    return frozenset(each.target for each in program.references if each.target is not None)
 
 
 def slot_pressure(isa: Isa, operations: Sequence[Operation]) -> list[SlotPressure]:
