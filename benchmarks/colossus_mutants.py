@@ -169,11 +169,17 @@ def _wrong_file(random: Random, isa: Isa, file: File) -> Mutant | None:
     new = f"${other}{literal[2] if literal else '3'}"
     new += f":{literal[3]}" if literal and literal[3] else ""
     words = [new if a == start else _literal(file, file.text[a:b]) for a, b in operands]
-    # Loads and stores take address registers of either file, whatever their offset is called.
-    numbers = [word if word[:1] == "$" else "0" for word in words]
-    if any(_accepts(isa, (match["mnemonic"], *each)) for each in (words, numbers)):
-        return None
+    # Loads and stores take address registers of either file; a header may name their results.
+    unknown = [n for n, word in enumerate(words) if word[0] == "$" and not _is_register(isa, word)]
+    for file_letter in "ma":
+        tried = [f"${file_letter}0" if n in unknown else word for n, word in enumerate(words)]
+        if _accepts(isa, (match["mnemonic"], *tried)):
+            return None
     return _replaced(file, start, end, new)
+
+
+def _is_register(isa: Isa, word: str) -> bool:
+    return word in isa.file_of_register or word in isa.surface.register_aliases or ":" in word
 
 
 def _literal(file: File, operand: str) -> str:
