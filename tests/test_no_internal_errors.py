@@ -135,3 +135,13 @@ def test_a_folder_that_cannot_be_made_is_no_internal_error(
     assert (ran.status, "internal error" in ran.err) == (2, False)
     assert ran.err.startswith("ipu-as: error: ")
     assert [*tmp_path.iterdir()] == []
+
+
+def test_an_object_that_no_machine_executes_is_no_internal_error(tmp_path: Path) -> None:
+    source, code = tmp_path / "a.S", tmp_path / "a.o"
+    source.write_text("nop\n", "utf-8")
+    assert run(assembler.main, ["assemble", "-o", str(code), str(source)]).status == 0
+    for options in ([], ["--interactive"]):
+        ran = run(ipu_run.main, [*options, str(code)])
+        assert (ran.status, "found `colossus`" in ran.err) == (2, True)
+        assert "internal error" not in ran.err

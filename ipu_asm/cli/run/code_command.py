@@ -112,7 +112,7 @@ def _program(
         except RejectedSourceError as error:
             show_findings(error.findings, error.source, "nothing run")
             return None
-        except ProgramError as error:
+        except (LookupError, ProgramError) as error:
             raise FileError(str(error), target.name) from None
         return kernel.code, kernel.source
     if is_code_file(data):
