@@ -103,7 +103,8 @@ class Compiler:
     def compiled(self, tokens: Tokens) -> CompiledTags:
         """Return the code of a template. Raises `CompileError`."""
         key = tokens.code
-        found = self._known.pop(key, None)
+        # The tags before an error are those of a text without one.
+        found = None if tokens.error else self._known.pop(key, None)
         self._known[key] = found or CompiledTags(tokens, self.sandbox, self._functions)
         while len(self._known) > 1 and sum(map(len, self._known)) > _MAX_REMEMBERED_TOKENS:
             del self._known[next(iter(self._known))]

@@ -223,3 +223,10 @@ def test_a_limit_is_reported_after_an_edit_of_a_tag(old: str, new: str) -> None:
     text = "{% for i in range(300) %}{{ i }}{% endfor %}\nacc;;\n" * 3 + "{{ 1 }}\nbkpt;;"
     (after,) = check_edit(expand(SURFACE, text), text.replace(old, new), SourceSettings())
     assert [finding.code for finding in after.findings] == ["E403"]
+
+
+def test_a_comment_that_an_edit_leaves_open_is_found() -> None:
+    before = expand(SURFACE, "{{ 1 }}\n{#")
+    for text in ("{{ 1 }}\n{# role", "{{ 1 }}\n{#{#"):
+        (edited,) = expand(SURFACE, text, before=before)
+        assert [finding.code for finding in edited.findings] == ["E401"]
