@@ -145,7 +145,7 @@ def _tile(index: int, rng: random.Random, *, loops: bool) -> list[_Bundle]:
         _Bundle(["ldr_cyclic_mult_reg lr0 cr0 lr5", "reset_acc"]),
         *_tile_body(index, f"row_{index}" if loops else "", rng),
         _Bundle(["str_acc_reg lr6 cr2", "aaq"], remark="wide and clamped"),
-        _Bundle(["incr lr6 512", "xmem.store_aaq_result lr6 cr2"], remark="behind the words"),
+        _Bundle(["incr lr6 512", "xmem.store_aaq_result lr6 cr2"], remark="after the words"),
     ]
 
 

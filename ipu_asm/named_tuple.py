@@ -4,7 +4,7 @@
 for the 180 classes of `ipu-lint` on a small file that was a third of its time from start to end.
 Here constructors are copies of the functions below under other names of parameters, and annotations
 stay texts, so that a class takes 0.01 ms. Objects are as fast to make and to read as those of
-`typing`. What `typing` refuses at run time, such as a field without a default behind one that has
+`typing`. What `typing` refuses at run time, such as a field without a default after one that has
 a default, mypy finds.
 """
 

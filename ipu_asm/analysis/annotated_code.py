@@ -27,7 +27,7 @@ def analysed(file: CodeFile, name: str, analyzer: Analyzer | None = None) -> Ana
 def annotated(file: CodeFile, lines: Sequence[CodeLine], name: str) -> str:
     """Return the lines of a file with comments: a text that assembles to the same bytes.
 
-    In front are address and bytes, behind where results land, delay slots and the ends of loops.
+    In front are address and bytes, after where results land, delay slots and the ends of loops.
     Findings are below their lines.
     """
     analysis = analysed(file, name)

@@ -1,6 +1,6 @@
 """Object files: `ObjectCode` as a relocatable ELF file of 32 bits, little-endian.
 
-Groups are first. Behind each section with relocations is `.rela.` and its name; the symbol table
+Groups are first. After each section with relocations is `.rela.` and its name; the symbol table
 and the tables of names are last. Local symbols come first, as ELF requires, otherwise symbols keep
 their order.
 """
@@ -111,7 +111,7 @@ class _Header(NamedTuple):
 
 
 class _Names:
-    """A table of names: each one once, zero-terminated, behind an empty one."""
+    """A table of names: each one once, zero-terminated, after an empty one."""
 
     def __init__(self) -> None:
         self._offsets = {"": 0}

@@ -33,7 +33,7 @@ from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, SourceFile, Span, counted
 
 _TAB = "    "
-_REMARK_COLUMN = 44  # of the written line, behind the words, where an expanded line is not longer
+_REMARK_COLUMN = 44  # of the written line, after the words, where an expanded line is not longer
 _ADDRESS_DIGITS = 4
 _MAX_CODE_WIDTH = 40  # of a bundle of 16 bytes with its address; data may be longer
 _FILL = "fills the gap before the next alignment"

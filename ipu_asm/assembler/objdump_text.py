@@ -59,7 +59,7 @@ class ObjdumpListing(NamedTuple):
 def read_objdump(text: str, kinds: Mapping[int, str] = {}) -> ObjdumpListing:
     """Return the content of a listing. `kinds` are the names of relocations by their numbers.
 
-    Sections that are listed several times have a number behind their name.
+    Sections that are listed several times have a number after their name.
     """
     reader = _Reader({name: number for number, name in kinds.items()})
     lines = LineIndex.of(text)
@@ -159,7 +159,7 @@ class _Reader:
         gap = offset - len(part.data)
         self._gaps += max(gap, 0)
         if gap < 0 or self._gaps > _MAX_GAP:
-            found = f"address {address:#x} behind {part.start + len(part.data):#x}"
+            found = f"address {address:#x} after {part.start + len(part.data):#x}"
             self._mistakes.append((span, f"expected addresses in order, found {found}"))
             return
         part.data += bytes(gap)

@@ -60,7 +60,7 @@ class CommandLineParser(argparse.ArgumentParser):
         except argparse.ArgumentError:
             choices = ", ".join(map(str, action.choices)) if action.choices else ""
             wanted = f"one of {choices}" if choices else action.metavar or action.dest.upper()
-            message = f"expected {wanted} behind it, found no value"
+            message = f"expected {wanted} after it, found no value"
             raise argparse.ArgumentError(action, message) from None
 
     def _print_message(self, message: str, file: Any = None) -> None:

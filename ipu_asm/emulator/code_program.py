@@ -239,7 +239,7 @@ def link_kernel(
 
 
 def _placed(sections: Sequence[Section], data_address: int) -> dict[str, Section]:
-    """Return sections by name, those without an address behind one another: code, and data."""
+    """Return sections by name, those without an address after one another: code, and data."""
     placed: dict[str, Section] = {}
     ends = {True: 0, False: data_address}
     for section in sections:

@@ -149,7 +149,7 @@ def _is_lost(program: Program, meeting: Meeting) -> bool:
 def _reads_behind(
     program: Program, start: int, bundles: int
 ) -> Iterator[tuple[int, RegisterAccess]]:
-    """Yield all reads up to so many bundles behind an address, with their distances."""
+    """Yield all reads up to so many bundles after an address, with their distances."""
     graph = pipeline_graph(program)
     level: Mapping[int, None] = {start: None}
     for distance in range(1, bundles + 1):

@@ -26,7 +26,7 @@ class PipelineGraph(NamedTuple):
     """Control between the bundles of a text, calls and returns included, by address.
 
     `calls` has the last delay slot of each call, and the address of the function, None if it is in
-    another file. `returning` has the last delay slot of each return, and the addresses behind the
+    another file. `returning` has the last delay slot of each return, and the addresses after the
     calls in the text that it returns to. Those `leaving` may also return to, or continue in, code
     outside of the text; those `unclear` may continue anywhere. `long_loops` has the last address of
     each loop that is not left before a result lands, by its first.
@@ -42,9 +42,9 @@ class PipelineGraph(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Two accesses of a register on a path: a write, and what comes too close behind it.
+    """Two accesses of a register on a path: a write, and what comes too close after it.
 
-    `other` is `distance` bundles behind `write`, and should be `needed`, None if a cycle is not
+    `other` is `distance` bundles after `write`, and should be `needed`, None if a cycle is not
     public. `path` has all addresses from the first to the second; with `crosses` it leads through a
     call or a return.
     """
@@ -187,7 +187,7 @@ def _returns(
     calls: Mapping[int, int | None],
     returning: frozenset[int],
 ) -> dict[int, set[int]]:
-    """Return the addresses behind the calls in the text that each return leads to."""
+    """Return the addresses after the calls in the text that each return leads to."""
     found: dict[int, set[int]] = {}
     for target in {each for each in calls.values() if each is not None}:
         behind = {a + 1 for a, each in calls.items() if each == target and a + 1 < program.size}

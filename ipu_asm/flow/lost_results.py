@@ -212,7 +212,7 @@ def is_torn(
 ) -> bool:
     """Return whether a read of a wide register mixes parts of two values.
 
-    It reads `distance` bundles behind `write`, the result in the last bundle of `window`, that has
+    It reads `distance` bundles after `write`, the result in the last bundle of `window`, that has
     not landed. A result before belongs to the same value if the same operation writes it, and no
     write of the part that is on its way comes between them or nearly as close.
     """

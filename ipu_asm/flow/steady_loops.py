@@ -175,7 +175,7 @@ def _live_cycles(loop: SteadyLoop) -> dict[str, int]:
 
 
 def _windows(live: int, count: int) -> tuple[tuple[int, int], ...]:
-    """Return the runs of cycles without a value, by their first and the one behind their last."""
+    """Return the runs of cycles without a value, by their first and the one after their last."""
     free = [cycle for cycle in range(count) if not live >> cycle & 1]
     if len(free) == count:
         return ((0, count),)

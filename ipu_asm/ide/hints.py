@@ -257,7 +257,7 @@ def _read_timing(isa: Isa, bundle: Bundle) -> Iterator[InlayHint]:
         seen = "new" if access.timing.read == LIVE else "old"
         tooltip = f"sees the {seen} value of `{access.register}`, which this {isa.unit} changes"
         if access.operand == ON_MNEMONIC:
-            # Behind the mnemonic it would move the operands out of their column.
+            # After the mnemonic it would move the operands out of their column.
             end = bundle.syntax.instruction_span(access.instruction).end
             yield InlayHint(end, f" {access.register}: {seen}", TIME, tooltip)
         else:

@@ -97,7 +97,7 @@ def loop_paragraph(program: Program, address: int) -> str:
 def free_windows(program: Program, number: int, register: str) -> str:
     """Return when a register holds nothing that is read in the loop around a bundle; "" if unknown.
 
-    A window that ends in the next iteration has an end behind the last bundle.
+    A window that ends in the next iteration has an end after the last bundle.
     """
     address = program.addresses[number]
     around = [each for each in loops_of(program) if each.first <= address <= each.last]

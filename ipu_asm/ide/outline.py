@@ -177,7 +177,7 @@ def _leading(
 ) -> Iterator[tuple[list[DocumentSymbol], str]]:
     """Yield the symbols of bundles before the first label outside of macros, a list for each gap.
 
-    Behind a list is the name of the label or macro after it; empty at the end of the file.
+    After a list is the name of the label or macro after it; empty at the end of the file.
     """
     at = 0
     for first, end, _, macro in [*blocks, OutlineBlock(len(program.bundles), 0, False)]:

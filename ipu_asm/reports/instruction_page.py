@@ -158,7 +158,7 @@ def _timing_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
             yield f"- `{name}` is read {_count(end.use_cycle - 1, isa.unit)} later"
     if spec.delay_slots:
         yield (
-            f"- {_count(spec.delay_slots, isa.unit)} behind it {_are(spec.delay_slots)} executed "
+            f"- {_count(spec.delay_slots, isa.unit)} after it {_are(spec.delay_slots)} executed "
             "before it takes effect"
         )
 

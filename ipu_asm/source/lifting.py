@@ -149,7 +149,7 @@ def _may_be_named_apart(expansion: Expansion, finding: Diagnostic) -> bool:
     """Return whether a missing header may give a label in a macro another name in each call.
 
     That is so where both definitions are written in one place, as in `NAME: nop` in a macro that is
-    called with another `NAME` behind each `#define`.
+    called with another `NAME` after each `#define`.
     """
     if (
         finding.rule is not DUPLICATE_LABEL

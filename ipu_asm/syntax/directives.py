@@ -422,7 +422,7 @@ def _wrong(tokens: Sequence[SyntaxToken]) -> tuple[int, str] | None:
     if tokens[1].kind not in _VALUES or tokens[1].text[0].isdigit():
         return 1, f"`{word}` takes a symbol first, found `{tokens[1].text}`"
     if len(tokens) == 2:
-        return 1, f"`{word}` takes an expression behind the symbol, found none"
+        return 1, f"`{word}` takes an expression after the symbol, found none"
     if tokens[2].kind != "COMMA":
         found = tokens[2].text
         return 2, f"the arguments of `{word}` are separated by `,`, found `{found}` without one"
@@ -447,7 +447,7 @@ def _wrong_in_expression(tokens: Sequence[SyntaxToken], first: int) -> tuple[int
             return at, f"a symbol has a whole number, found the float `{token.text}`"
     if is_due or depth:
         missing = "a value" if is_due else "`)`"
-        return len(tokens) - 1, f"expected {missing} behind `{tokens[-1].text}`, found none"
+        return len(tokens) - 1, f"expected {missing} after `{tokens[-1].text}`, found none"
     return None
 
 

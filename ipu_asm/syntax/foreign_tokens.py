@@ -90,7 +90,7 @@ def grouped(
 
 
 def with_joined(syntax: BundleSyntax, tokens: Sequence[int]) -> BundleSyntax:
-    """The same text with each of some tokens and the one behind it as one token."""
+    """The same text with each of some tokens and the one after it as one token."""
     spans, letters = list(syntax.spans), list(syntax.shape)
     for token in reversed(tokens):
         spans[token] = Span(spans[token].start, spans.pop(token + 1).end)
@@ -149,7 +149,7 @@ class _Grouping:
         self._separator = grammar.kind_letter("SEPARATOR")
         self._end = grammar.kind_letter("END")
         self._colon = grammar.kind_letter("COLON")
-        # Behind these another statement begins.
+        # After these another statement begins.
         self._marks = (self._separator, self._colon)
         self._done: list[_Token] = []
 

@@ -75,7 +75,7 @@ class Grammar:
         self._equals = self._letters.get("EQUALS", STRAY)
         # Whether a slice may end because of how the next line begins: a brace goes on till then.
         self.looks_ahead = BRACES[0] in self._letters
-        # Behind these a statement begins, where a bundle has several.
+        # After these a statement begins, where a bundle has several.
         self._breaks = self.kind_letter(BRACES[0]) and self.kind_letter(
             BRACES[0]
         ) + self.kind_letter("END")

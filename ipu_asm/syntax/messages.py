@@ -313,9 +313,7 @@ def _unexpected(place: MisplacedToken) -> Message:
             return foreign
     doubled = surface.hints.get("".join((*before[-1:], word)))
     if doubled:
-        return f"{doubled}; found {shown(word)} behind another", without(
-            place, Applicability.UNSAFE
-        )
+        return f"{doubled}; found {shown(word)} after another", without(place, Applicability.UNSAFE)
     separator = surface.operand_separator.strip()
     begins = word[0].isalnum() or word[0] in f"_+-{surface.number_mark}"
     if separator and _ends_operand(before[-1:]) and begins:
@@ -335,7 +333,7 @@ def _ends_operand(words: tuple[str, ...]) -> bool:
 def _endless(place: MisplacedToken) -> Message:
     unit, end = _unit(place.surface), place.surface.bundle_end
     message = f"a {unit} has {MAX_TOKENS} words and marks at the most, found {shown(place.word)}"
-    return f"{message} behind so many" + (f"; is `{end}` missing?" if end else ""), None
+    return f"{message} after so many" + (f"; is `{end}` missing?" if end else ""), None
 
 
 _MESSAGES: Mapping[str, Callable[[MisplacedToken], Message]] = {

@@ -231,7 +231,7 @@ class _Braces:
         return self.span is not None and number > self.span[0]
 
     def outside(self, instructions: list[InstructionPlan]) -> list[SyntaxFinding]:
-        """The findings about instructions before and behind the braces of the bundle."""
+        """The findings about instructions before and after the braces of the bundle."""
         if self.span is None or self.wrong:
             return []
         first, last = self.span

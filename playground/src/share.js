@@ -29,7 +29,7 @@ export async function sharedIn(fragment) {
   }
 }
 
-/** The bytes behind a stream; fails where they are more than a program can be. */
+/** The bytes after a stream; fails where they are more than a program can be. */
 async function through(bytes, stream) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const pieces = [];

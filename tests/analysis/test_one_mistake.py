@@ -117,7 +117,7 @@ MISTAKES = [
 ]  # fmt: skip
 ELSEWHERE = [
     ("edgenpu", "CONV AB[1], AB[0], WB[0], RELU |⟦|⟧ BIAS, desc=0x1000\n",
-     "flags are joined by a single `|`; found `|` behind another"),
+     "flags are joined by a single `|`; found `|` after another"),
     ("colossus", "⟦{⟧ add $m0, $m1, $m2\n  f32add $a0, $a1, $a2\n\nadd $m0, $m1, $m2\nexitz $m0\n",
      "a bundle that `{` begins ends in `}`, found none"),
     ("colossus", "⟦{⟧ add $m0, $m1, $m2\n{ add $m0, $m1, $m2 ; f32add $a0, $a1, $a2 }\n",

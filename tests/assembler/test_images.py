@@ -83,7 +83,7 @@ def test_every_format_gives_its_words_back(words: list[int], name: str, is_named
         MEM,
         HEX[2:],
         MEM[2:].upper(),
-        f"\n# a comment\n\n  {HEX}\t# behind\r\n\r\n",
+        f"\n# a comment\n\n  {HEX}\t# after\r\n\r\n",
         "\ufeff" + HEX,
     ],
 )

@@ -75,7 +75,7 @@ def session_on(
 
 
 def answer(session: Session, line: str) -> str:
-    """What a line prints; an error stands behind `!`."""
+    """What a line prints; an error stands after `!`."""
     assert isinstance(session.screen, FixedScreen)
     try:
         execute(session, line)

@@ -647,7 +647,7 @@ def test_a_version_is_compared_with_its_baseline_by_lines() -> None:
     assert "  cycles: 28 -> 32 (+14.3 %)\n" in out
     assert "  loop .Lfirst bundles: 3 -> 4 (+33.3 %)\n" in out
     assert out.endswith(
-        "changed lines\n  line 16, before behind line 15: 0 -> 1 bundles, 0 -> 4 cycles (+4)\n"
+        "changed lines\n  line 16, was after line 15: 0 -> 1 bundles, 0 -> 4 cycles (+4)\n"
     )
     report = json.loads(check("new.aie2 --baseline old.aie2 --format json").out)
     assert (report["cycles"], report["baseline"]["cycles"]) == (32, 28)
@@ -741,7 +741,7 @@ def test_a_count_that_data_decides_leaves_out_what_depends_on_it() -> None:
     [
         ("", "expected PATH, a program, a folder, or `-` for standard input, found none"),
         ("none.s", "none.s: no such file"),
-        ("nested.s --cr", "argument --cr: expected N=VALUE behind it, found no value"),
+        ("nested.s --cr", "argument --cr: expected N=VALUE after it, found no value"),
         ("nested.s --cr x=1", "argument --cr: expected N=VALUE such as 3=0x1000, found `x=1`"),
         ("nested.s --cr 16=1", "argument --cr: there are registers 0 to 15, found 16"),
         ("nested.s --cr 1=1 2=x", "argument --cr: expected a number such as"),

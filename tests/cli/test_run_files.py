@@ -210,7 +210,7 @@ def test_a_file_that_cannot_be_written_after_all_is_told() -> None:
         ("copy.s --jsn", "unknown option `--jsn`; did you mean `--json`?"),
         (
             "copy.s --load",
-            "argument --load: expected FILE@ADDR[:LENGTH][:DTYPE] behind it, found no",
+            "argument --load: expected FILE@ADDR[:LENGTH][:DTYPE] after it, found no",
         ),
         (
             "copy.s --load data",

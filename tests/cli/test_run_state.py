@@ -30,7 +30,7 @@ def check(arguments: str, status: int = 0) -> Ran:
 
 
 def printed(arguments: str) -> list[str]:
-    """What `ipu-run` prints behind the two lines about the run."""
+    """What `ipu-run` prints after the two lines about the run."""
     return check(arguments).out.splitlines()[2:]
 
 

@@ -19,7 +19,7 @@ def check_nearest(folder: Path, configurations: Configurations | None = None) ->
 
 
 def check_mistakes(path: Path, text: str, *mistakes: str) -> None:
-    """A file with this text has these mistakes, each told in one line behind its name."""
+    """A file with this text has these mistakes, each told in one line after its name."""
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:
         check_nearest(path.parent)

@@ -38,7 +38,7 @@ def standing(client: DapClient, tmp_path: Path) -> DapClient:
 
 
 def offered(client: DapClient, text: str, column: int | None = None, **more: Any) -> list[Json]:
-    """What is offered behind a text, or at a column of it that counts from 1."""
+    """What is offered after a text, or at a column of it that counts from 1."""
     column = len(text) + 1 if column is None else column
     targets = client.request("completions", text=text, column=column, frameId=1, **more)["targets"]
     assert len({target["sortText"] for target in targets}) == len(targets)

@@ -56,7 +56,7 @@ def numbers(inbox: DebugInbox) -> list[int]:
 
 
 def check_malformed(body: bytes, words: str) -> None:
-    """The body is no request, for that reason; the one behind it is read."""
+    """The body is no request, for that reason; the one after it is read."""
     malformed, following = taken(filled(frame(body), asked(2)))
     assert isinstance(malformed, MalformedMessage)
     assert words in malformed.reason

@@ -69,7 +69,7 @@ def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
         (["--pipe", "x"], "unknown option `--pipe`"),
         (["kernel.s"], "unexpected argument `kernel.s`"),
         (["--stdio", "--tcp", "127.0.0.1:0"], "not allowed with"),
-        (["--tcp"], "expected HOST:PORT behind it, found no value"),
+        (["--tcp"], "expected HOST:PORT after it, found no value"),
         (["--log-level", "loud"], "expected one of debug, info, warning, error, found `loud`"),
         (["--tcp", "localhost"], "an address is HOST:PORT, found `localhost`"),
         (["--tcp", "localhost:http"], "an address is HOST:PORT"),

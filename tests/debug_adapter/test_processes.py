@@ -193,7 +193,7 @@ def test_a_connection_may_be_closed_on_one_side(over: Wires) -> None:
 
 
 def test_a_web_page_cannot_speak_to_it(tmp_path: Path) -> None:
-    """A page may send what it likes to any port, but only behind a header of the browser's."""
+    """A page may send what it likes to any port, but only after a header of the browser's."""
     wire, target, program = TcpWire(tmp_path), tmp_path / "written", tmp_path / "kernel.s"
     program.write_text("bkpt;;", encoding="utf-8")
     dump = {"file": str(target), "address": 0, "length": 4}

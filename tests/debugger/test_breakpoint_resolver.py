@@ -72,7 +72,7 @@ def test_a_column_picks_one_of_several_bundles_on_a_line(column: int, address: i
 
 
 def test_labels_and_addresses_find_the_same_bundle() -> None:
-    resolver = BreakpointResolver(LineTable(read_program(load_isa("ipu"), LOOP + "behind:\n")))
+    resolver = BreakpointResolver(LineTable(read_program(load_isa("ipu"), LOOP + "after:\n")))
     inner = resolver.at_label("inner")
     assert inner is not None
     assert inner == resolver.at_address(3)

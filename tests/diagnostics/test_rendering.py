@@ -276,7 +276,7 @@ def test_source_lines_are_cut_at_the_width_of_a_terminal(
     _, _, _, line, marks = render(finding, source, columns=columns).split("\n")
     room = max(columns, 24)
     assert cells(line) <= room
-    assert cells(marks) <= room + 1  # a mark behind the end of a full line
+    assert cells(marks) <= room + 1  # a mark after the end of a full line
     _, _, _, whole, all_marks = render(finding, source).split("\n")
     assert render(finding, source, columns=1_000) == render(finding, source)
     if text.isascii() and cells(whole) <= room:

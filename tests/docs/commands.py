@@ -1,6 +1,6 @@
 """The commands that the pages tell their readers to type, and where each of them is run.
 
-A block ``sh`` is typed as it stands. A block ``console`` has commands behind ``$``, each with what
+A block ``sh`` is typed as it stands. A block ``console`` has commands after ``$``, each with what
 it prints. A block under a line with nothing but the name of a file is that file.
 """
 

@@ -30,7 +30,7 @@ def without_code(text: str) -> str:
 
 
 def anchors(page: str) -> set[str]:
-    """What stands behind `#` in links to the headings of a page."""
+    """What stands after `#` in links to the headings of a page."""
     text = re.sub(r"^ *```.*?^ *```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
     titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}

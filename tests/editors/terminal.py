@@ -38,7 +38,7 @@ class Screen:
         self._cells = [[" "] * COLUMNS for _ in range(ROWS)]
 
     def text(self) -> str:
-        """All rows, without the blanks behind them."""
+        """All rows, without the blanks after them."""
         return "\n".join("".join(row).rstrip() for row in self._cells)
 
     def write(self, text: str) -> bool:

@@ -281,7 +281,7 @@ def _scattered(text: str, chance: random.Random) -> str:
 def test_any_text_has_the_comments_that_the_assembler_sees(name: str) -> None:
     isa, chance = load_isa(name), random.Random(7)
     pieces = ["#", "//", "/", ";;", ":", "lr0", "acc", " ", "\n", "\r\n", "é"]
-    # Block comments, strings and comments behind `;` that a set does not have are one mistake with
+    # Block comments, strings and comments after `;` that a set does not have are one mistake with
     # all that is in them.
     if isa.surface.block_comments:
         pieces += [";", "/*", "*/"]

@@ -244,7 +244,7 @@ def test_a_vector_is_compared_with_a_file_and_a_key_leads_to_what_differs(layer:
     vscode.page.locator(".quick-input-list", has_text="expected.npy").wait_for()
     vscode.page.keyboard.type("expected.npy")
     vscode.page.keyboard.press("Enter")
-    # The file has ten samples; behind the 64 sums of one, the accumulator has zeros.
+    # The file has ten samples; after the 64 sums of one, the accumulator has zeros.
     vscode.screenshot("asked")
     asked = vscode.page.locator(".quick-input-widget", has_text="found 640")
     asked.wait_for()

@@ -1,4 +1,4 @@
-"""What a person does about a kernel's inputs: the list of a run, at a fault, behind a message."""
+"""What a person does about a kernel's inputs: the list of a run, at a fault, after a message."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ LOADS = "ldr_mult_reg r0 lr0 cr0;; ldr_cyclic_mult_reg lr0 cr0 lr0;;\n"
             " ldr_cyclic_mult_reg lr0 cr0 lr0; bne lr3 lr9 l;; bkpt;;",
             [(4, "r_cyclic", False)],
         ),
-        # An unknown index may be behind the last element, where nothing need be loaded.
+        # An unknown index may be after the last element, where nothing need be loaded.
         ("mult.ve.cr lr9 lr1 lr1 cr1;; bkpt;;", []),
         ("mult.ve.cr lr1 lr1 lr1 cr1;; bkpt;;", [(3, "r_cyclic", True)]),
     ],

@@ -120,7 +120,7 @@ WAYS = {
     "a jump through a register": """
         set lr1 3; set lr2 4;; loop: incr lr0 1; br lr1;; bkpt;;
         incr lr3 1;; bne lr0 lr2 loop;; bkpt;;""",
-    "a jump behind the end": "set lr1 2000;; br lr1;; acc;; bkpt;;",
+    "a jump after the end": "set lr1 2000;; br lr1;; acc;; bkpt;;",
     "a negative jump": "set lr1 -1;; br lr1;; acc;; bkpt;;",
     "signed comparison": """
         set lr0 -3;; loop: incr lr0 1; incr lr1 1;; blt lr0 lr2 loop;; bkpt;;""",

@@ -43,7 +43,7 @@ NOP, SLOTS = "nop", 5
 
 
 class Event(NamedTuple):
-    """Addresses of a write and of what comes behind it, the registers, and the distance."""
+    """Addresses of a write and of what comes after it, the registers, and the distance."""
 
     kind: str
     first: int

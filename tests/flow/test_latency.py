@@ -155,7 +155,7 @@ def test_a_read_of_a_register_in_which_nothing_can_be_is_too_early_whatever_foll
     text = "\n".join([*EARLY, *RETURN, ""])
     (finding,) = ANALYZERS["xdna1"].analyze(text).diagnostics
     assert finding.message == (
-        "what `lda` puts into `r8` can be read here 7 bundles behind it, found a read after 1 of "
+        "what `lda` puts into `r8` can be read here 7 bundles after it, found a read after 1 of "
         "what nothing has written: 6 more bundles are needed between them"
     )
 

@@ -24,7 +24,7 @@ _IPU = load_isa("ipu")
 
 
 def kernel(seed: int) -> str:
-    """Some kernels behind each other, so that loops follow loops."""
+    """Some kernels after each other, so that loops follow loops."""
     random = Random(seed)
     parts = [random.choice(_MAKERS)(random.randrange(1 << 30)) for _ in range(3)]
     renamed = [

@@ -201,7 +201,7 @@ UNIFORM = {
         "outer: set lr0 0;;\ninner: incr lr0 1; incr lr5 1;;\nbne lr0 lr1 inner;;\n"
         "incr lr2 1; str_acc_reg lr0 cr1;;\nbne lr2 lr4 outer;;"
     ),
-    "two behind each other": (
+    "two after each other": (
         "first: incr lr0 1; incr lr5 1;;\nbne lr0 lr1 first;;\nset lr2 0;;\n"
         "second: incr lr2 2; incr lr5 3;;\nblt lr2 lr0 second;;"
     ),

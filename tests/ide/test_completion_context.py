@@ -19,7 +19,7 @@ def check_expectation(
     address: int = 0,
     isa: str = "ipu",
 ) -> None:
-    """The cursor is at an operand of `mnemonic` behind those `written`, or at a mnemonic.
+    """The cursor is at an operand of `mnemonic` after those `written`, or at a mnemonic.
 
     `replaced` is the whole word at the cursor, `before` and `after` the mnemonics of the
     instructions that are surely in the same bundle; without a mnemonic, not even an empty one,

@@ -162,7 +162,7 @@ def _check_folds(analysis: Analysis) -> None:
 
 
 def _check_tokens(analysis: Analysis) -> None:
-    """Tokens stand one behind the other, each on one line."""
+    """Tokens stand one after the other, each on one line."""
     for bundle in analysis.program.bundles:
         text, end = bundle.syntax.text, 0
         for token in semantic_tokens(analysis.isa, bundle):
@@ -308,7 +308,7 @@ def test_every_prefix_of_a_kernel_while_it_is_typed(text: str) -> None:
 
 
 def _check_behind(analysis: Analysis, text: str, end: int) -> None:
-    """Every feature behind the last character that has been typed of a text.
+    """Every feature after the last character that has been typed of a text.
 
     A letter more of a word changes what is said here, not the outline of the whole.
     """
@@ -319,7 +319,7 @@ def _check_behind(analysis: Analysis, text: str, end: int) -> None:
 
 
 def _looked_at(text: str) -> list[int]:
-    """Behind which characters: of a comment behind those at its ends and every fifth, else all."""
+    """After which characters: of a comment after those at its ends and every fifth, else all."""
     ends, start = [], 0
     for line in text.splitlines(keepends=True):
         code = len(line.partition("#")[0]) + 3

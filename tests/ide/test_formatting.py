@@ -130,38 +130,38 @@ def test_lines_stay_where_their_author_broke_them() -> None:
 
 
 COMMENTS = """\
-x: # behind the label
+x: # after the label
 # at the margin
-  acc; # behind an instruction
+  acc; # after an instruction
 
      # on its own line
   incr lr0 1 # before the mark
-  ;; # behind the mark
+  ;; # after the mark
 
 # above a bundle
   aaq # before it
-;; # behind it
+;; # after it
 # at the end"""
 COMMENTED = """\
-x:                                                  # behind the label
+x:                                                  # after the label
 # at the margin
-    acc;                                            # behind an instruction
+    acc;                                            # after an instruction
 
      # on its own line
     incr                  lr0 1;;                   # before the mark
-    # behind the mark
+    # after the mark
 
 # above a bundle
     aaq;;                                           # before it
-    # behind it
+    # after it
 # at the end
 """
 
 COMMENTED_AS_WRITTEN = (
     COMMENTED.replace("1;;                   # before", "1                     # before")
-    .replace("    # behind the mark", f"{';;':<52}# behind the mark")
+    .replace("    # after the mark", f"{';;':<52}# after the mark")
     .replace("aaq;;  ", "aaq    ")
-    .replace("    # behind it", f"{';;':<52}# behind it")
+    .replace("    # after it", f"{';;':<52}# after it")
 )
 
 

@@ -52,9 +52,9 @@ def tidied(marked: str, isa: str = "ipu") -> str:
 @pytest.mark.parametrize(
     ("marked", "expected"),
     [
-        # A whole line: its bundle and what is behind it.
+        # A whole line: its bundle and what is after it.
         ("acc ;; # a\n<<aaq ;; #b\n>>acc ;;", f"acc ;; # a\n{'    aaq;;':<52}#b\nacc ;;"),
-        # A cursor in a bundle, and in the comment behind it.
+        # A cursor in a bundle, and in the comment after it.
         ("acc ;;\na<<>>aq ;;#b\nacc ;;", f"acc ;;\n{'    aaq;;':<52}#b\nacc ;;"),
         ("acc ;;\naaq ;;#<<>>b\nacc ;;", f"acc ;;\n{'    aaq;;':<52}#b\nacc ;;"),
         # Lines of two bundles.

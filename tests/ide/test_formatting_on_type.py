@@ -107,7 +107,7 @@ def test_with_an_instruction_a_line_a_separator_aligns_operands() -> None:
         ("    acc;;\r\n$0", "    acc;;\r\n    $0"),
         ("x:\n\t$0\n", "x:\n    $0\n"),
         ("x:\n    $0", "x:\n    $0"),
-        # A line that goes on with what was behind the cursor.
+        # A line that goes on with what was after the cursor.
         ("acc;;\n$0aaq;;", "acc;;\n$0aaq;;"),
         ("acc; # one\n$0 two", "acc; # one\n$0 two"),
         # Below a comment and below a blank line.

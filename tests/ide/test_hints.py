@@ -113,7 +113,7 @@ def test_only_what_is_asked_for_is_answered() -> None:
 
 
 def check_places(text: str, isa: str = "ipu") -> None:
-    """All remarks are inside the text, in their order, behind a word."""
+    """All remarks are inside the text, in their order, after a word."""
     found = inlay_hints(analyze(text, isa), Span(0, len(text)), HINT_FAMILIES)
     assert [hint.offset for hint in found] == sorted(hint.offset for hint in found)
     assert all(0 < h.offset <= len(text) and not text[h.offset - 1].isspace() for h in found)

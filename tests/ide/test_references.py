@@ -21,7 +21,7 @@ IPU = load_isa("ipu")
 
 
 def check_references(text_with_cursor: str, expected: str | None, isa: str = "ipu") -> None:
-    """All that names what is at the cursor, as the text with `⟦name⟧` and a letter behind each.
+    """All that names what is at the cursor, as the text with `⟦name⟧` and a letter after each.
 
     Without any it is None. References are the same places, with and without definitions.
     """

@@ -217,7 +217,7 @@ FILL = "FILL(r, v)"
 def check_call(
     line: str, label: str | None, active: str | None = None, isa: str = "colossus"
 ) -> Signature | None:
-    """The same behind definitions of macros; where they are known, in a set without `#define`."""
+    """The same after definitions of macros; where they are known, in a set without `#define`."""
     return check_signature(MACROS + DEFINES * (isa == "colossus") + line, label, active, isa)
 
 

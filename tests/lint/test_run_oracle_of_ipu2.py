@@ -30,14 +30,14 @@ class Shadow(NamedTuple):
 
 
 class _Loaded:
-    """The elements of r_cyclic, and of r0 with r1 behind it, that have been loaded."""
+    """The elements of r_cyclic, and of r0 with r1 after it, that have been loaded."""
 
     def __init__(self) -> None:
         self.ring: set[int] = set()
         self.pair: set[int] = set()
 
     def load(self, words: list[str], lr: list[int]) -> None:
-        """Follow a load; `lr` are the registers behind the bundle's own steps."""
+        """Follow a load; `lr` are the registers after the bundle's own steps."""
         if words[0] == "ldr_mult_reg":
             self.pair |= {_WINDOW * int(words[1][1]) + n for n in range(_WINDOW)}
         elif words[0] == "ldr_cyclic_mult_reg":

@@ -169,5 +169,5 @@ def test_a_form_has_its_timing_and_the_other_forms_instead_of_bits() -> None:
         "jl",
         "- writes `lr`",
         "- `lr` lands 4 bundles later",
-        "- 5 bundles behind it are executed before it takes effect",
+        "- 5 bundles after it are executed before it takes effect",
     )

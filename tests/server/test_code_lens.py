@@ -21,7 +21,7 @@ def session(switches: Json, *messages: Json, refreshes: bool = False) -> Convers
 
 
 def check_lenses(conversation: Conversation, *expected: str, number: int = 1) -> None:
-    """The answer has these titles, all above the one label, with nothing to run behind them."""
+    """The answer has these titles, all above the one label, with nothing to run after them."""
     found = conversation.answer(number)["result"] or []
     assert [lens["command"] for lens in found] == [{"title": t, "command": ""} for t in expected]
     start, end = {"line": 1, "character": 2}, {"line": 1, "character": 3}

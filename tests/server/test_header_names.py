@@ -123,7 +123,7 @@ def test_a_header_knows_the_names_of_the_headers_before_it(tmp_path: Path) -> No
 
 
 def renamed(folder: Path, answer: Json) -> dict[str, str]:
-    """The files behind the edits of a rename; each is of one line."""
+    """The files after the edits of a rename; each is of one line."""
     found = {}
     for uri, edits in answer["changes"].items():
         path = Path(str(to_fs_path(uri)))

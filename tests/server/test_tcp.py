@@ -22,7 +22,7 @@ from tests.server.test_main import ENVIRONMENT
 HELLO = frame(b'{"jsonrpc":"2.0","id":1,"method":"nope","params":{}}')
 LENGTH = b"Content-Length: %d\r\n" % len(HELLO)
 MODULES = ["ipu_lsp", "ipu_lsp.debug_adapter"]
-# Each with a whole message of ours behind it.
+# Each with a whole message of ours after it.
 STRANGERS = {
     "nothing": b"",
     "garbage": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
@@ -30,9 +30,9 @@ STRANGERS = {
     "a browser": b"POST / HTTP/1.1\r\nHost: localhost\r\n" + LENGTH + b"\r\n",
     "a method in lower case": b"post / HTTP/1.1\r\n" + LENGTH + b"\r\n",
     "a method of its own": b"content-length /:5 HTTP/1.1\r\n\r\n",
-    "a host behind the length": LENGTH + b"Host: localhost\r\n\r\n",
-    "an origin behind the length": LENGTH + b"origin: https://evil.example\r\n\r\n",
-    "a request line behind the length": LENGTH + b"GET / HTTP/1.1\r\n\r\n",
+    "a host after the length": LENGTH + b"Host: localhost\r\n\r\n",
+    "an origin after the length": LENGTH + b"origin: https://evil.example\r\n\r\n",
+    "a request line after the length": LENGTH + b"GET / HTTP/1.1\r\n\r\n",
     "no length": b"Content-Type: application/vscode-jsonrpc\r\n\r\n",
     "a length that is none": b"Content-Length: x\r\n\r\n",
     "a header without an end": b"Content-Type: x\r\n" * 300,

@@ -1,4 +1,4 @@
-"""An edit of an ordinary line moves what is behind it, and expands nothing again."""
+"""An edit of an ordinary line moves what is after it, and expands nothing again."""
 
 from __future__ import annotations
 

@@ -81,18 +81,18 @@ def test_one_stage_has_no_prologue_where_overlap_is_not_wanted() -> None:
 
 
 def test_a_loop_that_branches_enter_gets_a_label_in_front() -> None:
-    enter = "    BEQ lr2 lr2 input;;\n    B behind;;\ninput:\n"
-    text = DOTS.replace("input:\n", enter).replace("    STR_ACC", "behind:\n    STR_ACC")
+    enter = "    BEQ lr2 lr2 input;;\n    B after;;\ninput:\n"
+    text = DOTS.replace("input:\n", enter).replace("    STR_ACC", "after:\n    STR_ACC")
     made = check_bundles(text, 1).program.text
     assert "BEQ lr2 lr2 input_begin;;" in made
     assert "\ninput_begin:\n    # prologue of input" in made
 
 
 def test_a_test_at_the_top_becomes_one_at_the_end() -> None:
-    text = DOTS.replace("input:\n", "input:\n    BGE lr1 cr5 behind;;\n")
+    text = DOTS.replace("input:\n", "input:\n    BGE lr1 cr5 after;;\n")
     text = text.replace("BNE lr1 cr5 input;;\n", "B input;;\nbehind:\n")
     result = check_bundles(text, 1)
-    assert "BGE lr1 cr5 behind;;" in result.program.text
+    assert "BGE lr1 cr5 after;;" in result.program.text
     assert "BLT lr1 lr3 input_body;;" in result.program.text
 
 

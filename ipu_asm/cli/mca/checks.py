@@ -214,7 +214,7 @@ def _breach_text(program: Program, lines: LineTable, breach: Breach) -> str:
             f"{origin}, which lands later: {_least(needed, distance)}"
         )
     text = (
-        f"`{reader}` reads `{other.register}` {_bundles(distance)} behind {origin}, "
+        f"`{reader}` reads `{other.register}` {_bundles(distance)} after {origin}, "
         f"whose result can be read after {needed}"
     )
     reasons = {
@@ -226,7 +226,7 @@ def _breach_text(program: Program, lines: LineTable, breach: Breach) -> str:
 
 
 def _least(needed: int | None, distance: int) -> str:
-    return f"it must come {needed} bundles behind, found {distance}"
+    return f"it must come {needed} bundles after, found {distance}"
 
 
 def _departure_text(program: Program, departure: Departure) -> str:
@@ -235,14 +235,14 @@ def _departure_text(program: Program, departure: Departure) -> str:
     if how == LOST_TRACK:
         return f"{result} later, and where control goes is not known"
     other = "function that is called" if how == CALLED else "caller"
-    return f"{result} behind the {how}: it relies on the {other}"
+    return f"{result} after the {how}: it relies on the {other}"
 
 
 def _unknown_text(program: Program, meeting: Meeting) -> str:
     write, other, distance, _, path, _ = meeting
     writer, reader = _name(program, path[0], write), _name(program, path[-1], other)
     which = f"`{writer}` writes" if write.timing.def_cycle is None else f"`{reader}` reads"
-    text = f"`{reader}` reads `{other.register}` {_bundles(distance)} behind `{writer}`"
+    text = f"`{reader}` reads `{other.register}` {_bundles(distance)} after `{writer}`"
     return f"{text}, but no public text states in which cycle {which} it"
 
 

@@ -259,7 +259,7 @@ class RunOptions(Options):
         convert=lambda lists: tuple(chain.from_iterable(lists)),
         metavar="EXPRESSIONS",
         help="print values after the run, such as `lr4,r0:i8,acc[0..7]`, in expressions of the "
-        "debugger; behind a colon a type or a notation (x u b o d); repeatable",
+        "debugger; after a colon a type or a notation (x u b o d); repeatable",
     )
     trace: str | None = option(
         "--trace",

@@ -210,7 +210,7 @@ _COMMANDS: Final = (
         "what one can type here",
         help_,
         "`help who` tells more. Of a label that is called like a command, the label alone or with\n"
-        "an operator behind it is meant.",
+        "an operator after it is meant.",
         takes=Takes.COMMAND,
         yields=True,
     ),

@@ -128,7 +128,7 @@ class Evaluator:
     def _evaluate(self, node: Node) -> Location | Value:
         self._depth += 1
         if self._depth > _MAX_TOTAL_DEPTH:
-            message = f"an expression nests at most {MAX_DEPTH} deep, found more behind a name"
+            message = f"an expression nests at most {MAX_DEPTH} deep, found more after a name"
             raise ExpressionError(message, node.span)
         self._spend(_STEP, node.span)
         found = self._dispatch(node)

@@ -1,4 +1,4 @@
-/* How often the blocks of memory were accessed. Include it behind the definition of `MEMORY_SIZE`. */
+/* How often the blocks of memory were accessed. Include it after the definition of `MEMORY_SIZE`. */
 #ifndef ACCESSES_H
 #define ACCESSES_H
 

@@ -1,5 +1,5 @@
 /* Checks: short programs that find out where a stop test cannot be true, so that the host need not
- * be asked. `checks.py` describes their instructions. Include it behind the definitions of
+ * be asked. `checks.py` describes their instructions. Include it after the definitions of
  * `Registers`, `registers`, `memory` and `MEMORY_SIZE`.
  *
  * A check that is in doubt (an address out of range, a sum beyond int64) may hold: the host asks.

@@ -1,4 +1,4 @@
-/* The loop that runs bundles. Include it behind the definitions of `Bundle`, `program`,
+/* The loop that runs bundles. Include it after the definitions of `Bundle`, `program`,
  * `registers`, `memory`, `accesses`, `dirty_pages`, `breaks` and `next_address`. */
 #ifndef LOOP_H
 #define LOOP_H

@@ -225,7 +225,7 @@ def _row_message(fault: Fault, accesses: str, bases: str) -> str:
     limit = _NEGATIVE if offset < 0 else f"the last row of {access.memory} is {last}"
     if isinstance(fault.base, int):
         return f"{limit}: {accesses} row {fault.base // access.unit + unsigned(offset)}"
-    return f"{limit}: {accesses} the row {offset} behind that in {bases}"
+    return f"{limit}: {accesses} the row {offset} after that in {bases}"
 
 
 def _is_outside(fault: Fault) -> bool:

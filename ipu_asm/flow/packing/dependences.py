@@ -200,7 +200,7 @@ class _Scan:
             for memory, is_write in self._at(number).memories.items():
                 earlier = self._memory.setdefault(memory, [])
                 if is_write and self._are_disjoint is None:
-                    earlier.clear()  # this one is behind all of them
+                    earlier.clear()  # this one is after all of them
                 earlier.append(number)
         faulting = [number for number in numbers if self._may_fault(number)]
         if faulting:

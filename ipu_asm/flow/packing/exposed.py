@@ -419,7 +419,7 @@ def _loop_lines(program: Program, found: ScheduledRegion, remarks: Sequence[str]
 
 
 def _epilogue(found: ScheduledRegion, place: int) -> str:
-    """Return a bundle behind a loop, `place` bundles after the first turn began as in `_lines`."""
+    """Return a bundle after a loop, `place` bundles after the first turn began as in `_lines`."""
     ahead = found.interval * (found.stages - 1)
     bundle = [
         number

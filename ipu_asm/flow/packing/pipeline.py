@@ -3,7 +3,7 @@
 The prologue begins the first iterations, the kernel is the loop, in which each pass works on as
 many iterations as there are stages, and the epilogue ends the last ones. Every entry of the loop
 needs as many trips as there are stages, which the control run knows. Registers that the loop steps
-are moved by a step in front of it where that makes it shorter, and back behind it.
+are moved by a step in front of it where that makes it shorter, and back after it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PipelinedLoop(NamedTuple):
 
     `addresses` are those in the source. `bundles` take the loop's place in the pipelined program,
     from the address `start` on; of them, `kernel` is the loop. Those that move registers by `moves`
-    steps in front of the loop and behind it are empty. `lost` registers end with other values.
+    steps in front of the loop and after it are empty. `lost` registers end with other values.
     `scratch` registers are 0 before and after it; nothing else uses them. `begun` registers are
     set to so much more where the program sets them.
     """
@@ -218,7 +218,7 @@ def pipelined_loop(
 
 
 class _Moved(NamedTuple):
-    """Instructions before and behind a loop that move registers, and its branch, if it changes.
+    """Instructions before and after a loop that move registers, and its branch, if it changes.
 
     `steps` are those by which registers start later, `lost` those that are not moved back, and
     `scratch` those that hold moved bounds. `edits` set `begun` registers to so much more.
@@ -271,7 +271,7 @@ class _Moves:
         return self._made
 
     def _moved(self, register: str, step: Sum, count: int) -> bool:
-        """Move a register in front of the loop, and back behind it; return whether that is done."""
+        """Move a register in front of the loop, and back after it; return whether that is done."""
         isa, made = self._program.isa, self._made
         ahead = stepping_texts(isa, register, step, count)
         back = stepping_texts(isa, register, step, -count)
@@ -396,7 +396,7 @@ def _edits(program: Program, block: range, stages: int, written: _Written) -> It
     ahead += written.prologue
     behind += [(each,) for each in moves.behind]
     first = f"prologue of {label}: the first {some} {begin}" if stages > 1 else f"before {label}"
-    last = f"epilogue of {label}: the last {some} {end}" if stages > 1 else f"behind {label}"
+    last = f"epilogue of {label}: the last {some} {end}" if stages > 1 else f"after {label}"
     if moves.steps:
         first += f", moved in steps: {starts}"
     if moves.behind:

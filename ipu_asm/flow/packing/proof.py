@@ -56,7 +56,7 @@ class Values(NamedTuple):
     `seen` has the write that each read sees, `last` the last write of each resource, `accesses` the
     accesses of each memory in their order. `before` has what is done in earlier bundles: before a
     break everything, before a possible fault the stores; what several instructions require is
-    named by that, and counts where the first does. `behind` is done after a branch.
+    named by that, and counts where the first does. `after` is done after a branch.
     """
 
     seen: Mapping[tuple[Name, str], Name | None]

@@ -119,7 +119,7 @@ class _Search:
         return None
 
     def _cost_of(self, program: Program) -> int | None:
-        """Return what a program costs; None if it never ends, behind what was observed."""
+        """Return what a program costs; None if it never ends, after what was observed."""
         try:
             return self._cost(program)
         except PackingError:

@@ -202,7 +202,7 @@ def other_decisions(known: Known) -> Iterator[Rewriting]:
         if branch is None or not branch.relation or partner is None:
             continue
         if len({each.taken for each in decisions}) < 2:
-            continue  # where it leads else is not known, or is behind what was observed
+            continue  # where it leads else is not known, or is after what was observed
         yield from _with_registers(known, web, use, partner, steps[use.address])
         yield from _with_constants(known, web, use, partner, steps[use.address])
 

@@ -63,7 +63,7 @@ class CompletionContext(NamedTuple):
 def completion_context_at(program: Program, offset: int) -> CompletionContext | None:
     """Return what can be written at an offset; None in comments, directives and label definitions.
 
-    Behind the end mark of the last bundle a new one begins: its number is the number of bundles.
+    After the end mark of the last bundle a new one begins: its number is the number of bundles.
     """
     number = program.bundle_at(offset)
     start = program.starts[number]

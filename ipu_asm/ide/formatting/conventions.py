@@ -26,7 +26,7 @@ class Spacing(NamedTuple):
     """The blanks `literal`, or, if `column` is not 0, as many as reach that column.
 
     Columns of operands and of code after a label count from the start of the mnemonic or label,
-    those of comments from the start of the line. Behind longer text, `literal` follows.
+    those of comments from the start of the line. After longer text, `literal` follows.
     """
 
     literal: str

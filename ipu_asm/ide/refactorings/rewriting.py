@@ -117,7 +117,7 @@ def add_halt(program: Program, span: Span) -> list[RefactoringOffer]:
     if all(step.target != program.size for step in reachability_of(program).leaving):
         return []
     halt = halts[0].mnemonic
-    title = f"Add `{halt}` behind the last {isa.unit}"
+    title = f"Add `{halt}` after the last {isa.unit}"
     offer = make_offer(title, REWRITE, lambda: _after(program, last, halt))
     return [offer]
 

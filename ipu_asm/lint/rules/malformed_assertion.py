@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a comment that begins as an assertion (`ASSERT`, `ASSERT-AFTER`, `REGION NAME =`,
-`CR REGISTER =`, `LOG`) and goes on otherwise, `CR` without a register, an assertion behind the last
+`CR REGISTER =`, `LOG`) and goes on otherwise, `CR` without a register, an assertion after the last
 bundle, and `LOOP` where no loop begins.
 
 ## Why

@@ -117,7 +117,7 @@ def _halt_behind(program: Program, halt: InstructionSpec) -> Fix:
         edit = TextEdit(Span(start, end), surface.bundle_end + text)
     else:
         edit = TextEdit(Span(end, end), text)
-    title = f"add `{halt.mnemonic}` behind the last {program.isa.unit}"
+    title = f"add `{halt.mnemonic}` after the last {program.isa.unit}"
     return Fix(title, (edit,), Applicability.UNSAFE)
 
 

@@ -45,7 +45,7 @@ class ChangedLines(NamedTuple):
     """Bundles that differ, or are executed more or less often.
 
     `rows` and `old_rows` are the first and last line in each version; those of bundles that one of
-    them does not have are the line behind which they would stand, twice. `cycles` are those of all
+    them does not have are the line after which they would stand, twice. `cycles` are those of all
     executions.
     """
 
@@ -225,12 +225,12 @@ def _change_text(change: Change) -> str:
 
 def _lines_text(lines: ChangedLines) -> str:
     (before, after), (old, new) = lines.bundles, lines.cycles
-    place = _rows_text(lines.rows) if after else f"behind line {lines.rows[0]}"
-    origin = _rows_text(lines.old_rows) if before else f"behind line {lines.old_rows[0]}"
+    place = _rows_text(lines.rows) if after else f"after line {lines.rows[0]}"
+    origin = _rows_text(lines.old_rows) if before else f"after line {lines.old_rows[0]}"
     parts = [f"{before:,} -> {after:,} bundles" if before != after else f"{after:,} bundles"]
     if old is not None and new is not None:
         parts.append(f"{old:,} -> {new:,} cycles ({new - old:+,})")
-    return f"{place}, before {origin}: {', '.join(parts)}"
+    return f"{place}, was {origin}: {', '.join(parts)}"
 
 
 def _rows_text(rows: tuple[int, int]) -> str:

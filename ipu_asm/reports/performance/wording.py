@@ -262,7 +262,7 @@ def windows_text(windows: RegisterWindows) -> str:
     """Return the pressure on a register file, and the cycles in which registers are free.
 
     `w: 8 of 24 in use at most; free in cycles: x0 7-13, 23-29; x1 ...`. A window that ends in the
-    next iteration has an end behind the last bundle.
+    next iteration has an end after the last bundle.
     """
     text = f"{windows.file}: {windows.most} of {windows.parts} in use at most"
     shown = [

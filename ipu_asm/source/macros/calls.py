@@ -204,7 +204,7 @@ def report_nameless(opened: OpenText, statement: Statement) -> None:
 
 def report_valueless(opened: OpenText, statement: Statement, variable: str) -> None:
     """Report a repetition over values that has none."""
-    message = f"`{statement.word}` needs `,` and values behind {quoted(variable)}, found none"
+    message = f"`{statement.word}` needs `,` and values after {quoted(variable)}, found none"
     _report(opened, message, statement)
 
 

@@ -122,7 +122,7 @@ class _Reader:
             one = self._comma()
             self._skipped += holds - (not holds)
             if self._peek() != ":":
-                raise _BadCondition("expected `:` behind `?`, found none")
+                raise _BadCondition("expected `:` after `?`, found none")
             self._at += 1
             other = self._ternary()
             self._skipped -= holds

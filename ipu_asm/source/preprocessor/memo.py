@@ -35,7 +35,7 @@ Table = Mapping[str, Macro]
 class KnownOutput(NamedTuple):
     """A cached output of lines, with the lines that it depends on and its cost in tokens.
 
-    `behind` is the line that ended the search for a call; with `is_at_end` it was the end. One that
+    `after` is the line that ended the search for a call; with `is_at_end` it was the end. One that
     `is_dynamic` depends on the line number or a counter, and cannot be used again.
     """
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 TABLES: dict[str, Any] = {
- 'checksum': 1089388602, 'terminals': (('END', '\r\n|\n|\r|;', False), ('LBRACE', '\\{', True),
+ 'checksum': 3853999985, 'terminals': (('END', '\r\n|\n|\r|;', False), ('LBRACE', '\\{', True),
  ('RBRACE', '\\}', True), ('LPAR', '\\(', True), ('RPAR', '\\)', True), ('COLON', ':', True),
  ('COMMA', ',', True), ('EQUALS', '=(?!=)', False), ('STRING',
  '"(?:[^"\\\\\r\n]|\\\\.)*"|\'(?:[^\\\\\r\n]|\\\\.)\'', False), ('DIRECTIVE',

@@ -34,7 +34,7 @@ OPERANDS: Mapping[str, str] = {
     "select": "register with one bit for each element",
     "amount": "register with the number of bytes",
     "imm": "the number",
-    "target": "where to go on, behind the delay slots",
+    "target": "where to go on, after the delay slots",
     "cond": "register that is compared with zero",
     "lock": "number of the lock",
     "value": "register with the value of the lock",
@@ -309,7 +309,7 @@ jnz
     > nop
 jl
     Call | Goes on at a label or a pointer and keeps the way back in `lr`. {DELAYED}
-    = lr = address behind the delay slots
+    = lr = address after the delay slots
     = pc = target
     > jl p0
     > nop
@@ -329,7 +329,7 @@ ret
 """
 _SHARED = {
     "DELAYED": (
-        "Takes effect behind the five bundles that follow it, which are executed in any case."
+        "Takes effect after the five bundles that follow it, which are executed in any case."
     ),
     "IDLE": "and does nothing. A slot that a bundle does not name is idle too.",
     "COMPARISONS": (

@@ -51,10 +51,10 @@ _OTHER_FILE = {"m": "a", "a": "m"}
 _BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
 
 _PLACES = {
-    "+=": "`+=` behind it (it is advanced by the stride)",
-    "++": "`++` behind it (it is advanced)",
-    "@": "`@` behind it",
-    ">>": "`>>` behind it (it is shifted)",
+    "+=": "`+=` after it (it is advanced by the stride)",
+    "++": "`++` after it (it is advanced)",
+    "@": "`@` after it",
+    ">>": "`>>` after it (it is shifted)",
 }
 
 
@@ -172,7 +172,7 @@ class RegisterOperand(OperandType):
         )
         if not self.suffix:
             return said
-        return f"{said} with {_PLACES.get(self.suffix, f'`{self.suffix}` behind it')}"
+        return f"{said} with {_PLACES.get(self.suffix, f'`{self.suffix}` after it')}"
 
     def complete(self) -> Sequence[Choice]:
         said = title(self.file, self.group_width)

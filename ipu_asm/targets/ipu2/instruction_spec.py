@@ -432,7 +432,7 @@ ACTIVATE.QUANTIZE {activation_fn:ActivationFn} {cr_idx}
     Activate and Quantize | Applies a function to the valid words of the accumulator, including what
     this bundle's acc just wrote, rounds the results and keeps them in post_aaq_reg; a store in the
     same bundle already sees them. With elements of one byte it faults unless they are INT8: results
-    are clamped to -128..127, and the bytes behind the valid ones become 0. With elements of 32 bits
+    are clamped to -128..127, and the bytes after the valid ones become 0. With elements of 32 bits
     it writes words, or bytes if the host asks for quantized results.
     activation_fn: Function that is computed in double precision
     = n = min(valid_elements, 128)

@@ -84,7 +84,7 @@ def run_engine(text: str, random: Random) -> Run:
     lines = _Lines(text)
     values: dict[str, int] = {"ls": -1, "le": -1, "lc": 0}
     trace: list[int] = []
-    jump: tuple[int, int] | None = None  # address behind which, and target
+    jump: tuple[int, int] | None = None  # address after which, and target
     landing: list[tuple[int, str, int]] = []
     at = 0
     while 0 <= at < len(lines.code) and len(trace) < MOST_STEPS:

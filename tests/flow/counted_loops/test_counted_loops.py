@@ -100,7 +100,7 @@ def test_trips_that_something_else_may_decide_are_not_known(text: str) -> None:
         ("mova r1, #3\nmov p1, p2\n.L1:\nnop\njnzd r1, r1, p1\n" + SLOTS + RETURN, []),
         ("mova r1, #3\n.L1:\nadd r1, r1, #-1\njnz r1, #.L1\n" + SLOTS + RETURN, [3]),
         ("mova r1, #3\n.L1:\njnz r1, #.L1\nadd r1, r1, #-1\n" + "nop\n" * 4 + RETURN, [4]),
-        # The result of the load lands behind the constant.
+        # The result of the load lands after the constant.
         ("lda r1, [p0, #0]\nmova r1, #3\n.L1:\nnop\njnzd r1, r1, p1\n" + SLOTS + RETURN, []),
         ("lda r1, [p0, #0]\nmova r1, #3\n.L1:\nadd r1, r1, #-1\njnz r1, #.L1\n" + SLOTS, []),
     ],

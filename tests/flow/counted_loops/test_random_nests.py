@@ -41,7 +41,7 @@ class Nest:
 
 
 class ColossusNest(Nest):
-    """Nests of `rpt`, `brnzdec`, and `brnz` with a decrement before it or behind its test."""
+    """Nests of `rpt`, `brnzdec`, and `brnz` with a decrement before it or after its test."""
 
     def register(self) -> str:
         self.registers = self.registers % 11 + 1

@@ -36,7 +36,7 @@ def arranged(text: str, bundles: Sequence[str], written: str | None = None) -> P
 @pytest.mark.parametrize(
     ("text", "bundles", "reason"),
     [
-        # true: behind a write, a read from before the bundle comes too early
+        # true: after a write, a read from before the bundle comes too early
         ("set lr1 1;; add lr2 lr1 lr1;;", ["01"], "another value"),
         ("acc.first;; str_acc_reg lr0 cr0;;", ["01"], "another value"),
         ("agg max value cr0 aaq1;; acc.add_aaq aaq1;;", ["01"], "another value"),

@@ -1,4 +1,4 @@
-"""Trips and cycles of loops: above labels, behind branches, in hovers and in the outline."""
+"""Trips and cycles of loops: above labels, after branches, in hovers and in the outline."""
 
 from __future__ import annotations
 

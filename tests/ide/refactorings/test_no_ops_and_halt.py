@@ -31,7 +31,7 @@ def check_dropped(text_with_cursor: str, expected: str | None) -> None:
 
 def check_halt(text_with_cursor: str, expected: str | None) -> None:
     """What adding the halt makes of the text."""
-    assert outcome(text_with_cursor, "Add `bkpt` behind the last bundle") == expected
+    assert outcome(text_with_cursor, "Add `bkpt` after the last bundle") == expected
 
 
 def test_every_slot_gets_a_name() -> None:

@@ -29,7 +29,7 @@ def labels_at(text_with_cursor: str) -> list[str]:
 
 
 def accepted(text_with_cursor: str, label: str) -> str:
-    """The text behind the head when an item is accepted."""
+    """The text after the head when an item is accepted."""
     analysis, offset = fixture(HEAD + text_with_cursor)
     item = next(each for each in completions(analysis, offset) if each.label == label)
     return apply_edits(analysis.text, [TextEdit(item.span, item.insert_text)])[len(HEAD) :]

@@ -17,7 +17,7 @@ def read(text: str, missing: str = MISSING) -> list[tuple[str, str]]:
 
 
 def check_messages(text: str) -> list[str]:
-    """The messages about a text behind an include that is not found."""
+    """The messages about a text after an include that is not found."""
     found = ANALYZER.analyze(MISSING + text, FILE, settings=settings_of()).diagnostics
     return [finding.message for finding in found if finding.code != "H103"]
 

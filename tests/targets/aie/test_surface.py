@@ -181,7 +181,7 @@ def test_a_numeric_label_that_is_not_there_or_no_number_is_a_mistake() -> None:
     text = f"1: jnz r0, #1f\n{nops}jnz r0, #2b\n{nops}"
     found = analyze("xdna2", text).program.findings
     assert [(finding.code, finding.message) for finding in found] == [
-        ("E301", "no label `1:` behind this"),
+        ("E301", "no label `1:` after this"),
         ("E301", "no label `2:` before this"),
     ]
     found = analyze("xdna2", "1b: nop\nnop; 1: nop\n").program.findings

@@ -18,7 +18,7 @@ class Case(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The text behind the directive for its mode."""
+        """The text after the directive for its mode."""
         return f".{self.mode}\n{self.text}\n"
 
 

@@ -50,7 +50,7 @@ def test_there_are_programs_of_some_length() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        # Registers by name, with everything that stands behind one.
+        # Registers by name, with everything that stands after one.
         "#define ptr m3\nld32step $m0, $mzero, $ptr+=, 1",
         "#define pair a0:1\nf32v2add $pair, $pair, $azeros",
         "#define base a4\nf32v2add $a0:1, $base:BL, $a2:3",

@@ -47,7 +47,7 @@ export function expressionProvider(parts: Parts): vscode.EvaluatableExpressionPr
   };
 }
 
-/** A value that the server shows behind a line of the next bundle: `lr2@mult.ve`. */
+/** A value that the server shows after a line of the next bundle: `lr2@mult.ve`. */
 interface InlineValue {
   readonly range: Highlight["range"];
   readonly expression?: string;
@@ -55,7 +55,7 @@ interface InlineValue {
 
 /**
  * The register under the pointer as its instruction in the next bundle sees it, which is what the
- * line says behind it; none elsewhere.
+ * line says after it; none elsewhere.
  */
 async function operandOfNextBundle(
   parts: Parts,

@@ -1,4 +1,4 @@
-/** The values behind the lines of the next bundle. */
+/** The values after the lines of the next bundle. */
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";

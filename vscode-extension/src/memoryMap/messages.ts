@@ -5,7 +5,7 @@ import type { Phase } from "../vectors/messages";
 
 export type Use = "read" | "written" | "both";
 
-/** Neighbouring bytes that are used alike; `end` is the byte behind them. */
+/** Neighbouring bytes that are used alike; `end` is the byte after them. */
 export interface Region {
   readonly start: number;
   readonly end: number;

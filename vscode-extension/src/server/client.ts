@@ -99,7 +99,7 @@ function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
 
 /**
  * The server asks for the section `ipu` and gets what is set; it is told when to ask again. Values
- * behind the lines are those of the debugger.
+ * after the lines are those of the debugger.
  */
 function middleware(extension: vscode.Extension<unknown>): Middleware {
   return {

@@ -85,7 +85,7 @@ function withoutRanges({ address, label, cells, strays, executions }: PlacedRow)
   return { address, label, cells: bareCells, strays: strays.map(bare), executions };
 }
 
-/** The first row that begins behind a place. */
+/** The first row that begins after a place. */
 function firstBehind(rows: readonly PlacedRow[], place: Place): number {
   let low = 0;
   let high = rows.length;

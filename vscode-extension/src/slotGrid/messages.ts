@@ -77,7 +77,7 @@ export type ToPage =
   | { readonly kind: "notice"; readonly text: string };
 
 /**
- * What the page tells the extension. Of a bundle, `slot` is the number of a column, that behind the
+ * What the page tells the extension. Of a bundle, `slot` is the number of a column, that after the
  * last one for instructions without a slot, and null for the bundle itself; `index` counts the
  * instructions of the slot.
  */

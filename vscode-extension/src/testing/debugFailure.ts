@@ -21,7 +21,7 @@ export async function debugReplay({ launch, cycle }: Replay): Promise<boolean> {
     const session = await stop?.session;
     if (session) {
       await inConsole(session, `goto ${cycle}`);
-      // A debugger that tests start stays behind the view that the user has come from.
+      // A debugger that tests start stays after the view that the user has come from.
       await vscode.commands.executeCommand("workbench.view.debug");
     }
     return true;

@@ -152,7 +152,7 @@ export class Tail {
     }
   }
 
-  /** The bytes behind those that have been read; none where there is no file yet. */
+  /** The bytes after those that have been read; none where there is no file yet. */
   private async added(): Promise<Buffer> {
     const file = await open(this.file).catch(() => undefined);
     if (file === undefined) {

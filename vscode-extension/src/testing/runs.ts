@@ -1,4 +1,4 @@
-/** Runs of kernel tests: results at their places, coverage, and the debugger behind a failure. */
+/** Runs of kernel tests: results at their places, coverage, and the debugger after a failure. */
 
 import { join } from "node:path";
 import * as vscode from "vscode";

@@ -15,7 +15,7 @@ const MENTION = /\bipu\b/;
 
 /** Finds tests and keeps them; `pytest` alone knows what it collects. */
 export class TestTree {
-  /** The part of each item's id that pytest takes behind the file. */
+  /** The part of each item's id that pytest takes after the file. */
   private readonly inside = new WeakMap<vscode.TestItem, string>();
   /** Items by the ids that pytest tells. */
   private readonly byId = new Map<string, vscode.TestItem>();

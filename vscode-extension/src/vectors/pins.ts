@@ -21,7 +21,7 @@ export class Pins {
     return this.all.find((pin) => pin.id === id);
   }
 
-  /** Pin one more behind the others; one that is pinned already stays where it is. */
+  /** Pin one more after the others; one that is pinned already stays where it is. */
   async add(name: string, type?: string): Promise<void> {
     if (!this.all.some((pin) => pin.name === name && pin.type === type)) {
       const id = 1 + Math.max(0, ...this.all.map((pin) => pin.id));

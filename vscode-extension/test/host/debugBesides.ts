@@ -20,7 +20,7 @@ export const run = suite({
     assert.deepEqual(await expressionsOf(document, 5), []);
   },
 
-  "what is shown behind the lines has a value": async () => {
+  "what is shown after the lines has a value": async () => {
     await opened("kernel.s", KERNEL);
     const session = await standing("kernel.s");
     await moved(session, "next");
@@ -91,7 +91,7 @@ async function frames(session: vscode.DebugSession): Promise<string[]> {
   return stackFrames.map(({ name }: { name: string }) => name);
 }
 
-/** What stands behind the lines of the kernel while a session is stopped. */
+/** What stands after the lines of the kernel while a session is stopped. */
 async function shownBehindLines(session: vscode.DebugSession): Promise<string[]> {
   const { server } = await extension();
   const { stackFrames } = await session.customRequest("stackTrace", { threadId: 1 });

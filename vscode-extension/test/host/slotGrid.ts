@@ -12,7 +12,7 @@ import { opened, tabs } from "./steps";
 import { suite } from "./suite";
 
 const TEXT = `# two loops
-outer: set lr0 0; set lr1 1;;   # behind it
+outer: set lr0 0; set lr1 1;;   # after it
   incr lr2 1;
 # within
   acc_nop;;

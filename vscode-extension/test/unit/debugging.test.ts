@@ -1,4 +1,4 @@
-/** Launch configurations that are kept, and the debugger behind a failed test. */
+/** Launch configurations that are kept, and the debugger after a failed test. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

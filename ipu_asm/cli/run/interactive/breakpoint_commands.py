@@ -30,7 +30,7 @@ def _parts(argument: str) -> tuple[str, Conditions]:
     match = _CONDITIONS.fullmatch(argument)
     assert match is not None
     if match["if"] and not (match["condition"] or "").strip():
-        raise CommandError("expected an expression behind `if`, as in `if lr1 > 3`, found none")
+        raise CommandError("expected an expression after `if`, as in `if lr1 > 3`, found none")
     found = Conditions((match["condition"] or "").strip(), match["hits"] or "")
     return match["place"].strip(), found
 
@@ -122,7 +122,7 @@ def _chosen(session: Session, argument: str, name: str, all_without: bool) -> li
     if not words and all_without:
         return list(entries.values())
     if not words:
-        raise CommandError(f"expected the number of a breakpoint behind `{name}`")
+        raise CommandError(f"expected the number of a breakpoint after `{name}`")
     found = []
     for word in words:
         entry = entries.get(int(word)) if _NUMBER.fullmatch(word) else None
@@ -181,7 +181,7 @@ def _catch(session: Session, argument: str) -> None:
         raise CommandError(f"`catch` takes one of {known}, found `{name}`")
     rest = rest.strip()
     if rest and rest != _OFF and not rest.startswith("if "):
-        raise CommandError(f"expected `off` or `if EXPRESSION` behind `{name}`, found `{rest}`")
+        raise CommandError(f"expected `off` or `if EXPRESSION` after `{name}`, found `{rest}`")
     condition = None if rest == _OFF else rest.removeprefix("if ").strip()
     session.table.set_trap(Trap(name), condition)
     show_breakpoints(session, "")

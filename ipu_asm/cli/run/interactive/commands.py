@@ -152,7 +152,7 @@ def _displays(session: Session, argument: str) -> None:
 
 
 _TOPICS: Final[Mapping[str, tuple[str, Callable[[Session, str], None]]]] = {
-    "registers": ("all registers, or those named behind it", _registers),
+    "registers": ("all registers, or those named after it", _registers),
     "breakpoints": ("breakpoints, and events that stop runs", show_breakpoints),
     "display": ("what is shown at each stop", _displays),
     "loops": ("the loops, with their trips where these are known", _loops),

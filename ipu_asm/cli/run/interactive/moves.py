@@ -173,7 +173,7 @@ MOVES: Final = (
         "run to a place, or until something holds",
         _until,
         "`until loop`, `until 42`, `until lr4 == 5`, `until nan_count(acc) > 0`. Without one\n"
-        "to a bundle behind this one, which leaves a loop at its last branch.",
+        "to a bundle after this one, which leaves a loop at its last branch.",
         short=("u", "advance"),
         takes=Takes.EITHER,
     ),

@@ -7,7 +7,7 @@ the stepped value: it begins one row too late.
 
 ## Why
 Loop registers are written before memory is accessed. The first row is skipped, and the last access
-is one row behind the data. Start the pointer one step earlier, or step it in another bundle.
+is one row after the data. Start the pointer one step earlier, or step it in another bundle.
 
 ## Example
 ```

@@ -10,7 +10,7 @@ a halt counts as a fragment of a program and is not checked.
 
 ## Why
 The register holds zeros at the start of a run, and whatever the last kernel left in it later. The
-usual causes are the name of another register, a load behind its use, and a load that was removed.
+usual causes are the name of another register, a load after its use, and a load that was removed.
 
 ## Example
 ```

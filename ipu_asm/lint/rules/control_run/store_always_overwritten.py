@@ -7,7 +7,7 @@ registers are taken for different parts of the memory, unless their values are k
 
 ## Why
 The results are lost. The usual causes are a pointer that is not stepped, one that is set again in
-the body of a loop, and a store inside of a loop that should be behind it.
+the body of a loop, and a store inside of a loop that should be after it.
 
 ## Example
 ```

@@ -81,7 +81,7 @@ def _whole_reads(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
 
 @cached_on_bundle
 def _late_writes(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
-    """The writes of results that a bundle not far behind may miss."""
+    """The writes of results that a bundle not far after may miss."""
     writes = (each for each in accesses_of(isa, bundle) if each.writes)
     return tuple(each for each in writes if (each.timing.def_cycle or 0) > 1)
 
@@ -131,7 +131,7 @@ def _finding(
     found = "of what nothing has written" if read.uninitialised else "and none later on"
     message = (
         f"what `{instruction.mnemonic}` puts into `{write.register}` can be read here "
-        f"{read.needed} bundles behind it, found a read after {read.distance} {found}: "
+        f"{read.needed} bundles after it, found a read after {read.distance} {found}: "
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
     related = RelatedInformation(

@@ -3,7 +3,7 @@
 ## What it does
 Reports a result that lands only after a call or a return has taken effect. Of a call into the same
 file, the first bundles of the function are looked at: the result is reported if they read its
-register before it lands, or write it so that the result lands behind it.
+register before it lands, or write it so that the result lands after it.
 
 ## Why
 The cores have no interlocks, and a function is compiled without its callers. One that reads its
@@ -48,12 +48,12 @@ from ipu_asm.text import counted
 RULE_ID = RuleId("X107", "result-in-flight", Severity.WARNING)
 
 # The bundle of a result, relative to that of the call or return; the write, and how many bundles
-# behind the last delay slot it lands.
+# after the last delay slot it lands.
 _Pending = tuple[int, RegisterAccess, int]
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each result that is on its way behind a call or return."""
+    """A finding for each result that is on its way after a call or return."""
     for number in program.where(_leaves_function):
         for back, write, remaining in program.per_bundle(_pending, number, of_bundles=True):
             what = _spoilt(program, number, write, remaining)
@@ -76,7 +76,7 @@ def _leaves_function(isa: Isa, bundle: Bundle) -> bool:
 
 
 def _pending(program: Program, number: int) -> LocalResult[tuple[_Pending, ...]]:
-    """The results that have not landed behind the last delay slot of a bundle.
+    """The results that have not landed after the last delay slot of a bundle.
 
     Only straight-line code before it is considered.
     """
@@ -107,7 +107,7 @@ def _pending(program: Program, number: int) -> LocalResult[tuple[_Pending, ...]]
 
 
 def _never_goes_on(program: Program, number: int) -> bool:
-    """Whether control does not come from a jump before to the bundles behind it."""
+    """Whether control does not come from a jump before to the bundles after it."""
     return any(
         spec is not None
         and (RETURN in spec.traits or (spec.flow is not None and not falls_through(spec.flow)))
@@ -149,7 +149,7 @@ def _finding(
     mnemonic = program.bundles[writer].instructions[write.instruction].mnemonic
     message = (
         f"results land before a {way} takes effect, found `{write.register}` of `{mnemonic}` "
-        f"{counted(remaining, 'bundle')} behind it: {what}"
+        f"{counted(remaining, 'bundle')} after it: {what}"
     )
     span = program.span(number, program.bundles[number].span(place))
     related = RelatedInformation(span, f"the {way} is here")
@@ -169,7 +169,7 @@ RULE = Rule(
         "    lda r0, [p0, #0]\n    jl #other\n" + _NOP * 5 + _RETURN,
         # The function of this file lets it land.
         _CALL.format("scale", "r0") + "scale:\n" + _NOP * 6 + "    mul r0, r0, r0\n" + _RETURN,
-        # Behind a return nothing goes on to the next function.
+        # After a return nothing goes on to the next function.
         _RETURN + "    vlda wl0, [p0, #0]\n" + _NOP + _RETURN,
     ),
     invalid=(

@@ -1,4 +1,4 @@
-"""Addresses of accesses: a pointer with an offset, or one that moves behind the access."""
+"""Addresses of accesses: a pointer with an offset, or one that moves after the access."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from ipu_asm.targets.aie.machine.operations import Number, Operation
 
 ADDRESS_MASK = (1 << 20) - 1
 _NEXT_DIMENSION = 4
-"""A pointer that moves in three dimensions uses a second dimension register so far behind."""
+"""A pointer that moves in three dimensions uses a second dimension register so far after."""
 
 
 def address_of(op: Operation) -> Number:
-    """Return what computes the address of an access, and moves the pointer behind it."""
+    """Return what computes the address of an access, and moves the pointer after it."""
     base = "sp" if "sp" in op.fields else "ptr"
     pointer = op.number(base)
     inside = next((name for name in ("offset", "dj") if name in op.in_bracket), None)

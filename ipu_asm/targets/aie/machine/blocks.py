@@ -179,7 +179,7 @@ class Blocks:
             self._put_back(place)
 
     def _executed(self, block: Block, place: _Place) -> _Place | None:
-        """Return the place behind a block; the same to try again, None if that before came back."""
+        """Return the place after a block; the same to try again, None if that before came back."""
         state, seen = self._state, self._seen
         marks, queues = (len(seen.products.waiting), len(seen.stores)), dict(seen.queues)
         try:
@@ -292,7 +292,7 @@ class Blocks:
         return True
 
     def _bring_back(self, until: int) -> None:
-        """Return to the last saved place; single steps go on to behind a number of bundles."""
+        """Return to the last saved place; single steps go on to after a number of bundles."""
         state, seen = self._state, self._seen
         seen.products.waiting.clear()
         seen.stores.clear()

@@ -154,7 +154,7 @@ class CoreMachine:
             state.stalls += 1
 
     def _branch(self, pc: int) -> None:
-        """Count the delay slots of a branch, and take it behind the last one."""
+        """Count the delay slots of a branch, and take it after the last one."""
         state, cells = self.state, self._cells
         branch, taken = state.branch, state.taken
         state.taken = None

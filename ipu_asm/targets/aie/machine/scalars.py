@@ -243,7 +243,7 @@ def popped_queue(
 ) -> tuple[bytes, int, int]:
     """Fill a queue and take its first bytes; return them with the new pointer and position.
 
-    The exponents of blocks are put behind their mantissas.
+    The exponents of blocks are put after their mantissas.
     """
     held = _held(state, name, position)
     held += state.read_memory(pointer + len(held), _QUEUE_STEP)

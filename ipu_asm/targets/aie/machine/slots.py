@@ -209,7 +209,7 @@ class Values:
         return f"k{self._count}"
 
     def flying(self, size: int) -> list[tuple[Pending, str]]:
-        """Return what is in flight behind a number of bundles, with its text, as it was issued."""
+        """Return what is in flight after a number of bundles, with its text, as it was issued."""
         flying = [
             (write.place, Pending(part, write.landing - size, write.issue - size, write.pc,
                                   write.bypass), write.text)
@@ -220,7 +220,7 @@ class Values:
         return [(pending, text) for _, pending, text in sorted(flying, key=lambda each: each[0])]
 
     def landed(self, size: int) -> Iterator[str]:
-        """Yield lines that set the cells to what has landed behind a number of bundles."""
+        """Yield lines that set the cells to what has landed after a number of bundles."""
         for part, found in sorted(self.writes.items()):
             landed = [write for write in found if write.landing < size]
             if landed:

@@ -56,7 +56,7 @@ class Block(NamedTuple):
     `run` gets the cells, the cycle, the image of memory and the values in flight; it returns the
     next address, the count of the hardware loop if it was changed, and the values then in flight,
     those of `pipeline`. The loop has to be repeated at least `turns` times. With `sets_loop` its
-    last bundle writes registers of the loop. `following` are blocks behind it, by address and loop.
+    last bundle writes registers of the loop. `following` are blocks after it, by address and loop.
     """
 
     run: Callable[..., tuple[int, int | None, list[Any]]]
@@ -130,7 +130,7 @@ class _Translation:
     # Bundles
 
     def block(self, pc: int, limit: int) -> Block:
-        """Translate bundles up to the end of the loop, to behind a branch, or to a limit."""
+        """Translate bundles up to the end of the loop, to after a branch, or to a limit."""
         turns, branch_end, is_return, count = 0, -1, False, "None"
         while True:
             bundle = self._context.bundles.get(pc)
@@ -190,7 +190,7 @@ class _Translation:
         return name
 
     def _write_control(self, register: str, name: str) -> None:
-        """Write a register of the control unit behind a bundle, which is counted already."""
+        """Write a register of the control unit after a bundle, which is counted already."""
         parts = self._storage.parts_named(register)
         at = self.bundles.now, self.bundles.now - 1, self.bundles.pc
         self.values.write(parts, at, "", name, NUMBER)

@@ -99,7 +99,7 @@ class Bundles:
         self.write(self.parts(op, operand), at, op.fields[operand].bypass, name, kind)
 
     def address(self, op: Operation) -> Place:
-        """Return the address of an access, and move the pointer behind it."""
+        """Return the address of an access, and move the pointer after it."""
         base = "sp" if "sp" in op.fields else "ptr"
         pointer = self.values.place(self.number(op, base))
         inside = next((name for name in ("offset", "dj") if name in op.in_bracket), None)

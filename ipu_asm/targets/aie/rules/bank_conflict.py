@@ -45,7 +45,7 @@ _NARROW = re.compile(r"lda|st\b|st\.|vlda\.128|vst\.128", re.IGNORECASE)
 
 
 class _Place(NamedTuple):
-    """Where an instruction accesses memory: `offset` bytes or a register behind a pointer."""
+    """Where an instruction accesses memory: `offset` bytes or a register after a pointer."""
 
     number: int
     pointer: str

@@ -1,7 +1,7 @@
 """A function that moves the stack pointer, or takes more stack than there is.
 
 ## What it does
-Adds up the steps of `sp` on the paths of each function. Reports a return behind which `sp` does not
+Adds up the steps of `sp` on the paths of each function. Reports a return after which `sp` does not
 have the value that it had at the start of the function; and the step by which a function, with what
 the functions of the file that it calls take, has more bytes than the budget: 1,024, or `stack` in
 `[kernel."GLOB"]` of `ipu.toml`.
@@ -56,8 +56,8 @@ _POINTER, _MAX_BYTES = "sp", 1024
 class _Stack(NamedTuple):
     """The steps of `sp` in a function; bundles are by number in the function.
 
-    `returns` are bundles whose return leaves so many bytes behind, and the step before it, if there
-    is one. `deepest` has the bytes behind the step that takes most, `calls` the bytes at each call
+    `returns` are bundles whose return leaves so many bytes after, and the step before it, if there
+    is one. `deepest` has the bytes after the step that takes most, `calls` the bytes at each call
     of a label.
     """
 

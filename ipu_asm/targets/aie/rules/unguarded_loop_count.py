@@ -7,9 +7,9 @@ hint: the caller may know better. Functions in which no-ops stand beside operati
 write them, are left alone.
 
 ## Why
-A hardware loop tests its count behind its last bundle, after the count has been decremented: it is
+A hardware loop tests its count after its last bundle, after the count has been decremented: it is
 executed once at least, and with a count of 0 or less it goes on for billions of iterations. Such a
-count comes up where some iterations were moved before and behind a pipelined loop, `lc` is made by
+count comes up where some iterations were moved before and after a pipelined loop, `lc` is made by
 subtracting their number, and a short input has fewer.
 
 ## Example

@@ -156,7 +156,7 @@ def _code(program: Program, number: int) -> Span:
 
 
 def _moves(program: Program, number: int) -> Iterator[tuple[str, list[TextEdit]]]:
-    """Yield the moves of an instruction across the repeated code behind an alignment."""
+    """Yield the moves of an instruction across the repeated code after an alignment."""
     first = _neighbour(program, number, 1)
     if first is None or not repeats_in(program, first):
         return
@@ -174,7 +174,7 @@ def _moves(program: Program, number: int) -> Iterator[tuple[str, list[TextEdit]]
     repeated = program.bundles[first].instructions[repeats_in(program, first)[0].instruction]
     if _is_movable(program, above, between):
         place = _code(program, below).start
-        title = f"move `{_text(program, above)}` behind what `{repeated.mnemonic}` repeats"
+        title = f"move `{_text(program, above)}` after what `{repeated.mnemonic}` repeats"
         yield title, _moved(program, above, place)
     if _is_movable(program, below, between) and program.bundles[below].flow is None:
         title = f"move `{_text(program, below)}` before the alignment"
@@ -195,7 +195,7 @@ def _moved(program: Program, number: int, place: int) -> list[TextEdit]:
 
 
 def _is_movable(program: Program, number: int, between: Sequence[int]) -> bool:
-    """Whether an instruction may be before or behind others: none writes a register of the other.
+    """Whether an instruction may be before or after others: none writes a register of the other.
 
     It is outside of bundles and accesses no memory.
     """
@@ -227,7 +227,7 @@ RULE = Rule(
     valid=(
         f"{_ROW}add $m1, $m1, 1\nrpt $m0, 0{_BODY}brnzdec $m3, row",
         f"{_ROW}add $m1, $m1, 1\nnop\n.align 8\n{{ rpt $m0, 0 ; fnop }}{_BODY}brnzdec $m3, row",
-        # Outside of loops, and behind a jump.
+        # Outside of loops, and after a jump.
         f".align 8\nadd $m1, $m1, 1\n.align 8\n{{ rpt $m0, 0 ; fnop }}{_BODY}",
         f"{_ROW}brz $m0, 1f\nadd $m4, $m4, 1\nbri 2f\n.align 8\n1:\n{{ nop ; fnop }}\n2:\n"
         "brnzdec $m3, row",

@@ -80,7 +80,7 @@ def _too_early(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
             seen.add(node.address)
             mnemonic = bundle.instructions[place].mnemonic
             why = "it does not see that of its own bundle" if multiplies else "there is none"
-            message = f"`{mnemonic}` must come behind a multiplication: {why}"
+            message = f"`{mnemonic}` must come after a multiplication: {why}"
             yield Diagnostic(RULE_ID, message, instruction_span(program, node.address, place))
         if multiplies:
             return

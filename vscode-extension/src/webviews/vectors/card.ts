@@ -158,7 +158,7 @@ function shownOf(pin: Pin, { type }: Vector, elements: readonly Element[]): Show
   return { values, scale, isDifference, isHex: !!pin.isHex && !isDifference };
 }
 
-/** What stands behind the name: where it is now, and what its author calls it. */
+/** What stands after the name: where it is now, and what its author calls it. */
 function about(pin: Pin, vector: Vector | undefined): HTMLElement[] {
   if (!vector) {
     return [];
@@ -308,12 +308,12 @@ class ComparisonView {
     return !this.element.hidden && this.differing.length > 0;
   }
 
-  /** Go to the next element that differs, behind the chosen one; behind the last, to the first. */
+  /** Go to the next element that differs, after the chosen one; after the last, to the first. */
   step(direction: 1 | -1, chosen: number | undefined): void {
     const from = chosen ?? this.last ?? -1;
     const inOrder = direction > 0 ? this.differing : [...this.differing].reverse();
     const behind = inOrder.find((index) => (direction > 0 ? index > from : index < from));
-    const target = behind ?? inOrder[0];
+    const target = after ?? inOrder[0];
     if (target !== undefined) {
       this.last = target;
       this.goTo(target);
