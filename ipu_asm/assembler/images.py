@@ -86,7 +86,10 @@ class WrittenLines:
         return line if place.path == MAIN else None, "" if is_same else remark
 
 
-FORMATS = ("bin", "hex", "mem")
+ELF = "elf"
+LISTING = "listing"
+MEM = "mem"
+FORMATS = ("bin", "hex", MEM)
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*")
 # Control characters, which occur in binary images but not in text.

@@ -192,7 +192,12 @@ def _summary(isa: Isa) -> str:
             "most."
         )
     forms = sum(len(isa.forms(spec)) for spec in isa.instructions.values())
-    return f"{count} instructions in {forms} forms. How they are encoded is not described here."
+    manifest = manifests().get(isa.name)
+    is_known = manifest is not None and manifest.has_machine_code
+    code = (
+        "`ipu-as` assembles and disassembles their code" if is_known else "Their code is not known"
+    )
+    return f"{count} instructions in {forms} forms. {code}."
 
 
 def _others_in_slot(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:

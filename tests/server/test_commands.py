@@ -86,6 +86,16 @@ def test_a_program_is_assembled_to_hex_unless_told_otherwise() -> None:
     assert check_assembled(format="mem") == {"format": "mem", "text": mem}
 
 
+def test_machine_code_is_assembled_too() -> None:
+    text = "# isa: xdna1\nstart: nop\n    ret lr\n    nop\n    nop\n    nop\n    nop\n    nop\n"
+    listed = check_assembled(text, format="listing")["text"]
+    assert "ret lr" in listed
+    code = base64.b64decode(check_assembled(text, format="bin")["base64"])
+    lines = check_assembled(text)["text"].splitlines()
+    assert b"".join(bytes.fromhex(line) for line in lines) == code
+    assert base64.b64decode(check_assembled(text, format="elf")["base64"]).startswith(b"\x7fELF")
+
+
 def test_bytes_come_in_base64() -> None:
     image = b"".join(word.to_bytes(24, "little") for word in assemble(TEXT))
     expected = base64.b64encode(image).decode()

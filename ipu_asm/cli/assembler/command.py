@@ -22,6 +22,9 @@ from ipu_asm.assembler.encode import (
     words_of,
 )
 from ipu_asm.assembler.images import (
+    ELF,
+    LISTING,
+    MEM,
     ImageError,
     WrittenLines,
     decode_image,
@@ -34,7 +37,7 @@ from ipu_asm.assembler.images import (
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
 from ipu_asm.assembler.sections import units_of
-from ipu_asm.cli.assembler.options import DOCS, ELF, LISTING, MEM, PROGRAM, TEXTMATE, read_options
+from ipu_asm.cli.assembler.options import DOCS, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import ExitStatus, is_terminal, print_message, run_guarded, write_bytes
 from ipu_asm.cli.paths import headers_of
 from ipu_asm.cli.programs import (

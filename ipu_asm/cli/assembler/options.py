@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import SUPPRESS, ArgumentTypeError, Namespace
 from typing import Any, Final, Mapping, Sequence
 
-from ipu_asm.assembler.images import FORMATS
+from ipu_asm.assembler.images import ELF, FORMATS, LISTING
 from ipu_asm.cli.arguments import (
     DEFINE,
     VERSION,
@@ -19,9 +19,6 @@ from ipu_asm.cli.arguments import (
 from ipu_asm.isa.operands import number_value, quoted
 
 PROGRAM = "ipu-as"
-LISTING = "listing"
-MEM = "mem"
-ELF = "elf"
 DOCS = "docs"
 TEXTMATE = "textmate"
 _EXAMPLES = """\

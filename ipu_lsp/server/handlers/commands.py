@@ -9,8 +9,15 @@ from typing import Callable, Mapping, Sequence
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
 
-from ipu_asm.assembler.encode import UnencodableIsaError, encode, written_errors
-from ipu_asm.assembler.images import FORMATS, encode_image
+from ipu_asm.assembler.encode import (
+    AssemblyError,
+    UnencodableIsaError,
+    object_of,
+    required_code,
+    written_errors,
+)
+from ipu_asm.assembler.images import ELF, LISTING, MEM, encode_image
+from ipu_asm.assembler.sections import units_of
 from ipu_asm.config.host_configurations import HostConfiguration, register_values
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.ide.expansions import whole_reading
@@ -104,9 +111,6 @@ def select_context(session: LspSession, view: View, arguments: Json) -> Json:
     }
 
 
-_LISTING = "listing"
-
-
 def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
     """Execute a command and return its result.
 
@@ -127,21 +131,33 @@ def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
 
 
 def _assemble(session: LspSession, view: View, arguments: Json) -> object:
-    """Return the image of a program (text, or Base64 for `bin`), or the errors that prevent one."""
-    name = arguments.get("format", "hex")
-    if name not in (*FORMATS, _LISTING):
-        wanted = ", ".join((*FORMATS, _LISTING))
+    """Return the code of a program (text, or Base64 for bytes), or the errors that prevent it."""
+    effective = _effective(view)
+    isa, name = effective.program.isa, arguments.get("format", "hex")
+    try:
+        has_objects = required_code(isa).has_objects
+    except UnencodableIsaError as error:
+        raise JsonRpcInvalidParams(str(error)) from None
+    formats = ("hex", "bin", ELF if has_objects else MEM, LISTING)
+    if name not in formats:
+        wanted = ", ".join(formats)
         raise JsonRpcInvalidParams(f"`format` is one of {wanted}, found {name!r:.40}")
-    program = view.analysis.effective_program
-    if not program.isa.has_words:
-        raise JsonRpcInvalidParams(str(UnencodableIsaError(program.isa)))
-    errors = _errors_of(view)
-    if errors:
+    source = view.analysis.source
+    try:
+        code = object_of(effective, source, is_final=name not in (ELF, LISTING))
+    except AssemblyError as error:
+        errors = findings_shown(view.analysis.with_diagnostics(error.findings))
         return json_object(findings=_encoded(session, view, arguments["uri"], errors))
-    if name == _LISTING:
+    if name == LISTING:
         return {"format": name, "text": listing_of(view)["text"]}
-    image = encode_image(encode(program), program.isa, name)
-    if name == "bin":
+    if name == ELF:
+        from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
+
+        image = elf_of(code, required_code(isa).object_format)
+    else:
+        units = (unit for section in code.sections for unit in units_of(section))
+        image = encode_image(units, isa, name)
+    if name in ("bin", ELF):
         return {"format": name, "base64": base64.b64encode(image).decode("ascii")}
     return {"format": name, "text": image.decode("ascii")}
 
@@ -177,10 +193,12 @@ def _errors_of(view: View) -> tuple[Diagnostic, ...]:
 
     Those that settings or suppressions hide are among them.
     """
-    analysis = view.analysis
-    expansions = tuple(each.expansion for each in analysis.expanded[:1])
-    errors = written_errors(EffectiveProgram(analysis.effective_program, expansions))
-    return findings_shown(analysis.with_diagnostics(tuple(errors)))
+    return findings_shown(view.analysis.with_diagnostics(tuple(written_errors(_effective(view)))))
+
+
+def _effective(view: View) -> EffectiveProgram:
+    expansions = tuple(each.expansion for each in view.analysis.expanded[:1])
+    return EffectiveProgram(view.analysis.effective_program, expansions)
 
 
 def _encoded(
