@@ -183,7 +183,10 @@ def test_the_outline_has_its_loop() -> None:
     assert [(found.name, found.kind) for found in symbols(analysis)] == [("start", "loop")]
     assert [fold.first for fold in folding(analysis)] == [1]
     lenses = [lens.text for lens in code_lenses(analysis, LENS_FAMILIES)]
-    assert lenses == ["1 branch comes here", "5 bundles an iteration, 7 of 10 slots used (70 %)"]
+    assert lenses == [
+        "1 branch comes here",
+        "5 bundles an iteration, 7 of 10 slots used (70 %); bound by left",
+    ]
     assert [len(row.cells) for row in slot_grid(analysis).rows] == [3] * 5
 
 

@@ -373,7 +373,7 @@ def undefined_label_finding(
 
 def undefined_local_label(text: str) -> UnplacedFinding:
     """Return the finding for ``1b`` or ``1f`` without such a numeric label, void for a macro."""
-    message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
+    message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'after'} this"
     return UnplacedFinding(UNDEFINED_LABEL, message, dropped_if_defined=(text,))
 
 

@@ -90,7 +90,7 @@ def test_a_loop_that_branches_enter_gets_a_label_in_front() -> None:
 
 def test_a_test_at_the_top_becomes_one_at_the_end() -> None:
     text = DOTS.replace("input:\n", "input:\n    BGE lr1 cr5 after;;\n")
-    text = text.replace("BNE lr1 cr5 input;;\n", "B input;;\nbehind:\n")
+    text = text.replace("BNE lr1 cr5 input;;\n", "B input;;\nafter:\n")
     result = check_bundles(text, 1)
     assert "BGE lr1 cr5 after;;" in result.program.text
     assert "BLT lr1 lr3 input_body;;" in result.program.text

@@ -37,8 +37,13 @@ class Spacing(NamedTuple):
         return " " * (self.column - width) if width < self.column else self.literal
 
     def agrees(self, width: int, gap: str) -> bool:
-        """Check whether a gap after text of a width is spaced so; tabs may reach a column, too."""
+        """Check whether a gap after text of a width is spaced so; tabs may reach a column, too.
+
+        In front of a column that is nearer than `literal` is wide, that may follow, too.
+        """
         if width < self.column:
+            if gap == self.literal and self.column - width < len(gap):
+                return True
             return advanced(width, gap) == self.column and not is_mixed(gap)
         return gap == self.literal
 
