@@ -7,6 +7,7 @@ from typing import Any, Callable
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from benchmarks.xdna_runs import KERNELS
 from ipu_asm.assembler.encode import AssemblyError
@@ -19,7 +20,7 @@ LANES = EXAMPLES / "xdna2" / "matmul_bf16.aie2p"
 POINTERS = {"p0": 0x70000, "p1": 0x71000, "p2": 0x72000}
 
 
-def tile(seed: int) -> dict[Any, np.ndarray]:
+def tile(seed: int) -> dict[Any, NDArray[Any]]:
     """A, B and C of a tile by address: whole numbers, whose sums are exact."""
     random = np.random.default_rng(seed)
     a, b = (random.integers(-9, 9, shape).astype(ml_dtypes.bfloat16) for shape in ((4, 8), (8, 4)))
@@ -27,9 +28,10 @@ def tile(seed: int) -> dict[Any, np.ndarray]:
     return {0x70000: a, 0x71000: b, 0x72000: c}
 
 
-def product(inputs: dict[Any, np.ndarray]) -> np.ndarray:
+def product(inputs: dict[Any, NDArray[Any]]) -> NDArray[Any]:
     a, b, c = inputs.values()
-    return c + a.astype(np.float32) @ b.astype(np.float32)
+    found: NDArray[Any] = c + a.astype(np.float32) @ b.astype(np.float32)
+    return found
 
 
 def bench_of(path: Path) -> Bench:

@@ -63,7 +63,8 @@ def lanes_of(data: bytes, bits: int, *, is_signed: bool) -> Lanes:
     if bits == 4:
         pairs = np.frombuffer(data, np.uint8)
         lanes = np.stack((pairs & 15, pairs >> 4), -1).reshape(-1).astype(np.int64)
-        return (lanes ^ 8) - 8 if is_signed else lanes
+        signed: Lanes = (lanes ^ 8) - 8
+        return signed if is_signed else lanes
     return np.frombuffer(data, (_SIGNED if is_signed else _DTYPES)[bits]).astype(np.int64)
 
 
@@ -142,7 +143,8 @@ def s32_of_bf16(words: Lanes, shift: int) -> Lanes:
     """Return the floors of bfloat16 words times 2 ** shift, saturated; a NaN gives the maximum."""
     values = np.ldexp((words.astype(np.uint32) << 16).view(np.float32).astype(np.float64), shift)
     values = np.nan_to_num(values, nan=np.inf, posinf=np.inf, neginf=-np.inf)
-    return np.clip(np.floor(values), -(2.0**31), 2.0**31 - 1).astype(np.int64)
+    clipped: Lanes = np.clip(np.floor(values), -(2.0**31), 2.0**31 - 1)
+    return clipped.astype(np.int64)
 
 
 def bfp16_of_fp32(words: Lanes, mode: int) -> bytes:

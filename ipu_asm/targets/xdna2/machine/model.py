@@ -178,8 +178,8 @@ def _to_float32(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
     bits = total.view(np.int64)
     is_moved = (error != 0) & (bits & 1 == 0)
     away = np.where((error > 0) == (total > 0), 1, -1)
-    total = (bits + np.where(is_moved, away, 0)).view(np.float64)
-    return (total + 0.0).astype(np.float32)
+    moved: NDArray[np.float64] = (bits + np.where(is_moved, away, 0)).view(np.float64)
+    return np.add(moved, 0.0, dtype=np.float64).astype(np.float32)
 
 
 GENERATION = Generation(

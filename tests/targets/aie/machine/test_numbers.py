@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ipu_asm.emulator import ProgramRun, UnknownResultError, run_program
 from ipu_asm.emulator.code_program import read_code_program
@@ -78,7 +79,7 @@ def test_modes_that_are_not_public_are_refused() -> None:
 def test_sums_of_xdna1_are_those_of_plain_integers(low: int, high: int) -> None:
     """Lanes together, in floating point, against terms that are aligned one by one."""
 
-    def numbers(count: int) -> np.ndarray:
+    def numbers(count: int) -> NDArray[Any]:
         fields = RANDOM.integers(low, high, count) << 7
         words = fields | RANDOM.integers(0, 128, count) | RANDOM.integers(0, 2, count) << 15
         return np.where(RANDOM.random(count) < 0.1, 0, words).astype(np.uint16)
