@@ -130,6 +130,7 @@ class Document:
         self.headers: Mapping[str, object] = {}
         self.saved = text
         """The text at the last save, or when the document was opened."""
+        self._as_saved: Document | None = None
         self.edit: Change | None = None
         """The client's edits since `analysis`, merged; None if there were none."""
         self._order = ChangeOrder(version)
@@ -143,6 +144,15 @@ class Document:
     def text(self) -> str:
         """The current text."""
         return self.coordinates.text
+
+    def as_saved(self) -> Document:
+        """Return the document at the last save: one object, whose analysis is made once."""
+        found = self._as_saved
+        if found is None or found.text is not self.saved:
+            encoding = self.coordinates.encoding
+            found = Document(self.uri, self.language, None, self.saved, encoding)
+            self._as_saved = found
+        return found
 
     @property
     def key(self) -> str:
@@ -183,8 +193,8 @@ class Document:
         return not is_too_late
 
     def forget(self) -> None:
-        """Drop the analysis, because its settings changed."""
-        self.analysis = self.edit = None
+        """Drop the analyses, because their settings changed."""
+        self.analysis = self.edit = self._as_saved = None
 
     def keep(self, analysis: Analysis, headers: Mapping[str, object]) -> None:
         """Store the analysis of the current text."""

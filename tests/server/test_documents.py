@@ -149,3 +149,16 @@ def test_a_document_has_a_path_if_it_is_in_a_file(uri: str, path: str | None, na
 
 def test_texts_of_the_tests_are_as_they_arrive() -> None:
     assert paired("\ud83d\ude00\ude00") == "\U0001f600\ude00"
+
+
+def test_the_document_at_the_last_save_is_made_once() -> None:
+    document = document_of("one")
+    document.change(2, [{"text": "two"}])
+    before = document.as_saved()
+    document.change(3, [{"text": "three"}])
+    assert document.as_saved() is before
+    assert (before.text, document.text) == ("one", "three")
+    document.saved = document.text
+    assert document.as_saved().text == "three"
+    document.forget()
+    assert document.as_saved().analysis is None

@@ -32,7 +32,7 @@ from ipu_lsp.server.custom import (
     ExpansionParams,
     RunInputsParams,
 )
-from ipu_lsp.server.documents import Document, path_of
+from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.settings import NO_WORDS
 from ipu_lsp.server.workspace import uri_of
@@ -285,8 +285,7 @@ def run_totals(session: LspSession, params: DocumentParams) -> Json | None:
         return None
     before = None
     if document.saved is not document.text:
-        saved = Document(uri, document.language, None, document.saved, session.client.encoding)
-        past = session.view_of(saved)
+        past = session.view_of(document.as_saved())
         before = past and ide_run_inputs.run_totals(past.analysis).cycles
     return ide_run_inputs.run_totals(view.analysis, before)._asdict()
 
