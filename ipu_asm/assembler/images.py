@@ -19,7 +19,8 @@ import os
 import re
 from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.machine_code import ObjectCode
+from ipu_asm.assembler.encode import required_code
+from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
 from ipu_asm.assembler.sections import units_of
 from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.diagnostics import Diagnostic, Severity
@@ -115,6 +116,21 @@ def encode_image(units: Iterable[int | bytes], isa: Isa, image_format: str) -> b
     if image_format == "bin" or code is None:
         return b"".join(parts)
     return "".join(f"{code.line(each, image_format)}\n" for each in parts).encode()
+
+
+def formats_of(code: MachineCode) -> tuple[str, ...]:
+    """Return the formats that programs of a set can be written in."""
+    return ("bin", "hex", LISTING, ELF if code.has_objects else MEM)
+
+
+def code_image(code: ObjectCode, isa: Isa, image_format: str) -> bytes:
+    """Return assembled sections in a format other than a listing."""
+    if image_format != ELF:
+        units = (unit for section in code.sections for unit in units_of(section))
+        return encode_image(units, isa, image_format)
+    from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
+
+    return elf_of(code, required_code(isa).object_format)
 
 
 def decode_image(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:

@@ -27,8 +27,9 @@ from ipu_asm.assembler.images import (
     MEM,
     ImageError,
     WrittenLines,
+    code_image,
     decode_image,
-    encode_image,
+    formats_of,
     guessed_format,
     listed_object,
     listed_words,
@@ -36,7 +37,6 @@ from ipu_asm.assembler.images import (
 )
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
-from ipu_asm.assembler.sections import units_of
 from ipu_asm.cli.assembler.options import DOCS, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import ExitStatus, is_terminal, print_message, run_guarded, write_bytes
 from ipu_asm.cli.paths import headers_of
@@ -118,13 +118,8 @@ def _assemble(source: Target, options: Namespace) -> int:
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
     if image_format == LISTING:
         shown = _listing(effective, code, file, options.output)
-    elif image_format == ELF:
-        from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
-
-        shown = elf_of(code, machine_code.object_format)
     else:
-        units = (unit for section in code.sections for unit in units_of(section))
-        shown = encode_image(units, isa, image_format)
+        shown = code_image(code, isa, image_format)
     _write(shown, options.output)
     return ExitStatus.OK
 
@@ -150,9 +145,9 @@ def _listing(
 
 def _check_format(isa: Isa, code: MachineCode, image_format: str, name: str) -> None:
     """Raise `FileError` for a format that the instruction set does not have."""
-    other, missing = (ELF, MEM) if code.has_objects else (MEM, ELF)
-    if image_format == missing:
-        others = f"bin, hex, listing or {other}"
+    *formats, last = formats_of(code)
+    if image_format not in (*formats, last):
+        others = f"{', '.join(formats)} or {last}"
         raise FileError(
             f"programs for `{isa.name}` have no format {image_format}: use {others}", name
         )

@@ -16,8 +16,7 @@ from ipu_asm.assembler.encode import (
     required_code,
     written_errors,
 )
-from ipu_asm.assembler.images import ELF, LISTING, MEM, encode_image
-from ipu_asm.assembler.sections import units_of
+from ipu_asm.assembler.images import ELF, LISTING, code_image, formats_of
 from ipu_asm.config.host_configurations import HostConfiguration, register_values
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.ide.expansions import whole_reading
@@ -135,10 +134,9 @@ def _assemble(session: LspSession, view: View, arguments: Json) -> object:
     effective = _effective(view)
     isa, name = effective.program.isa, arguments.get("format", "hex")
     try:
-        has_objects = required_code(isa).has_objects
+        formats = formats_of(required_code(isa))
     except UnencodableIsaError as error:
         raise JsonRpcInvalidParams(str(error)) from None
-    formats = ("hex", "bin", ELF if has_objects else MEM, LISTING)
     if name not in formats:
         wanted = ", ".join(formats)
         raise JsonRpcInvalidParams(f"`format` is one of {wanted}, found {name!r:.40}")
@@ -150,13 +148,7 @@ def _assemble(session: LspSession, view: View, arguments: Json) -> object:
         return json_object(findings=_encoded(session, view, arguments["uri"], errors))
     if name == LISTING:
         return {"format": name, "text": listing_of(view)["text"]}
-    if name == ELF:
-        from ipu_asm.assembler.elf_writer import elf_of  # most programs have words
-
-        image = elf_of(code, required_code(isa).object_format)
-    else:
-        units = (unit for section in code.sections for unit in units_of(section))
-        image = encode_image(units, isa, name)
+    image = code_image(code, isa, name)
     if name in ("bin", ELF):
         return {"format": name, "base64": base64.b64encode(image).decode("ascii")}
     return {"format": name, "text": image.decode("ascii")}
