@@ -28,8 +28,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT))
 
 from ipu_asm import analyze  # noqa: E402
+from ipu_asm.config.files import source_extensions  # noqa: E402
+from ipu_asm.config.isa_choice import choose_isa  # noqa: E402
 from ipu_asm.ide.semantic_tokens import semantic_tokens, template_tokens  # noqa: E402
-from ipu_asm.isa import manifests  # noqa: E402
 from ipu_asm.lint.rules import all_rules  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent
@@ -134,15 +135,10 @@ def indented(match: re.Match[str]) -> str:
 
 
 def set_of(path: str) -> str | None:
-    """Return the set of an example, by its folder or extension; None for data."""
-    name = path.split("/")[1]
-    extension = posixpath.splitext(path)[1]
-    known = {
-        extension: isa
-        for isa, manifest in reversed(list(manifests().items()))
-        for extension in (*manifest.extensions, *manifest.shared_extensions)
-    }
-    return name if name in manifests() and extension in known else known.get(extension)
+    """Return the instruction set of an example; None for data."""
+    if posixpath.splitext(path)[1] not in source_extensions():
+        return None
+    return choose_isa((PROJECT / path).read_text("utf-8"), path).name
 
 
 def program(match: re.Match[str], page: str, text: str, has_playground: bool) -> str:
