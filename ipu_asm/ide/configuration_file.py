@@ -143,7 +143,7 @@ def _table_before(text: str, start: int) -> tuple[str, ...]:
 
 
 def _field(path: tuple[str, ...]) -> Field | None:
-    """Return the field of a key; None for one that is not known."""
+    """Look up a dotted key in the schema of `ipu.toml`; None for an unknown key."""
     field: Field | None = schema()
     for part in path:
         if not isinstance(field, Table):

@@ -175,7 +175,7 @@ def _before_taken_slot(
 
 
 def _slot_taken_at(program: Program, context: CompletionContext, slot: str) -> int | None:
-    """Return where an instruction of a slot begins after the cursor; None if there is none."""
+    """Return the offset of the instruction after the cursor that takes a slot, None without one."""
     if not context.after:
         return None
     start, bundle = program.starts[context.bundle], program.bundles[context.bundle]

@@ -143,7 +143,7 @@ def _reached(
 
 
 def _sees_before(access: RegisterAccess, writes: Sequence[RegisterAccess]) -> bool:
-    """Return whether a read sees what was written before its bundle."""
+    """Return whether an access reads the value from before its bundle, not a new one in it."""
     is_own = all(each.instruction == access.instruction for each in writes)
     return access.reads and (access.timing.read != LIVE or is_own)
 

@@ -94,7 +94,7 @@ class Piece:
 
 
 def known_bytes(values: Any) -> bytes:
-    """Return values of parts as one, or the result of a product; all are known."""
+    """Return the bytes of a product or of the parts of a register, all computed already."""
     if type(values) is Product:
         assert values.result is not None
         return values.result
@@ -120,7 +120,7 @@ class DeferredProducts:
         self.waiting.append(product)
 
     def joined(self, values: Any) -> bytes:
-        """Return values of parts as one, or the result of a product, computed where needed."""
+        """Return the bytes of a product or of the parts of a register; compute what is missing."""
         if type(values) is Product:
             if values.result is None:
                 self.compute_all()
@@ -143,7 +143,7 @@ class DeferredProducts:
 
 
 def _computed_together(products: Sequence[Product]) -> bool:
-    """Compute products together; returns False if they have to be computed one by one."""
+    """Compute products in batches; return False if a product needs the scalar method."""
     kinds = [_Kind(levels) for levels in _levels(products).values()]
     if not all(kind.is_known for kind in kinds):
         return False
@@ -165,7 +165,7 @@ def _computed_together(products: Sequence[Product]) -> bool:
 
 
 def _levels(products: Sequence[Product]) -> Mapping[int, list[list[Product]]]:
-    """Return products by their terms and by how many of them come before them in a chain."""
+    """Group products by their terms, then by level: their number of predecessors in the chain."""
     found: dict[int, list[list[Product]]] = {}
     last, levels = None, []
     for product in products:
@@ -189,9 +189,9 @@ def _levels(products: Sequence[Product]) -> Mapping[int, list[list[Product]]]:
 
 
 def _source(values: Any) -> tuple[Product | None, int]:
-    """Return the level of a product with an accumulator, and the one whose result that is, whole.
+    """Return the product whose whole result is the accumulator, and the level after its own.
 
-    None for that if it is known, or has parts of several.
+    The product is None if the accumulator is computed already, or has parts of several products.
     """
     if type(values) is Product:
         return (None, 0) if values.result is not None else (values, values.level + 1)

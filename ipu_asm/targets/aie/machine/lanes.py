@@ -69,7 +69,7 @@ def shuffle_table() -> Mapping[int, Lanes]:
 
 
 def _transposed(size: int, bits: int, rows: int, columns: int) -> Lanes:
-    """Return the order of bytes in which all matrices of a text of bytes are transposed."""
+    """Return the byte indices that transpose each matrix of rows x columns in a byte string."""
     order = np.arange(size).reshape(-1, rows, columns, bits // 8)
     return order.transpose(0, 2, 1, 3).reshape(-1)
 

@@ -79,7 +79,7 @@ class SemanticsTable:
 
 
 def operands_text(form: InstructionSpec) -> str:
-    """Return the operands of a form as rules match them: `name:type`, or a fixed word."""
+    """Return the operands of a form as text for the patterns of `effects.txt`: `name:type ...`."""
     shown = []
     for operand in form.operands:
         if isinstance(operand.type, FixedType):

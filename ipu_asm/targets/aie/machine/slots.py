@@ -15,7 +15,7 @@ from ipu_asm.targets.aie.machine.registers import RegisterStorage
 
 
 class Untranslatable(Exception):
-    """A bundle is not for translation."""
+    """A bundle that only single steps can execute."""
 
 
 class Pending(NamedTuple):
@@ -106,7 +106,7 @@ class SlotRegisters(Registers):
         return write
 
     def tell_unwritten(self, name: str) -> None:
-        """Do nothing: the bundle was executed before."""
+        """Do nothing: a single step has warned when the bundle was executed first."""
 
     def later(
         self, cycle: int, finish: Callable[[Any, int], None], targets: Sequence[tuple[int, int]]
@@ -165,7 +165,7 @@ class Values:
         self.lines.append(line)
 
     def variable(self, text: str) -> str:
-        """Compute a value once."""
+        """Emit an assignment of an expression to a new variable; return its name."""
         self._count += 1
         self.emit(f"v{self._count} = {text}")
         return f"v{self._count}"
@@ -176,7 +176,7 @@ class Values:
         return [f"v{number}" for number in range(self._count - count + 1, self._count + 1)]
 
     def pure(self, text: str) -> str:
-        """Return the variable of a value that depends on nothing else than its text."""
+        """Return the variable of an expression without side effects, which is emitted once."""
         if text.isidentifier():
             return text
         found = self._known.get(text)
@@ -185,17 +185,17 @@ class Values:
         return found
 
     def place(self, text: str) -> Place:
-        """Return a number that is an address."""
+        """Split the expression of an address into a base variable and an offset."""
         return self._places.get(text) or Place(self.pure(text), 0)
 
     def moved(self, place: Place, step: str) -> Place:
-        """Return an address with a step, the text of a number."""
+        """Add a step, the expression of a number, to an address."""
         if step.lstrip("-").isdigit():
             return Place(place.base, place.offset + int(step))
         return Place(self.pure(f"{self.number_at(place)} + {step} & {ADDRESS_MASK}"), 0)
 
     def number_at(self, place: Place) -> str:
-        """Return an address as a number."""
+        """Return the Python expression of an address."""
         if not place.offset:
             return place.base
         text = f"({place.base} + {place.offset} & {ADDRESS_MASK})"
@@ -203,7 +203,7 @@ class Values:
         return text
 
     def constant(self, value: Any) -> str:
-        """Return the name of a value that is no text."""
+        """Store an object for the generated function; return its variable name there."""
         self._count += 1
         self.names[f"k{self._count}"] = value
         return f"k{self._count}"
@@ -278,7 +278,7 @@ class Values:
         return texts, (whole[0], whole[2]) if is_whole else ("", "")
 
     def number(self, parts: tuple[int, ...], cycle: int, bypass: str = "") -> str:
-        """Return a register as a number."""
+        """Return the Python expression of the number that a register holds in a cycle."""
         texts, (name, kind) = self._sources(parts, cycle, bypass)
         if kind == NUMBER:
             return name
@@ -289,12 +289,12 @@ class Values:
         return f"joined({parts}, ({', '.join(texts)},))"
 
     def data(self, parts: tuple[int, ...], cycle: int, bypass: str = "") -> str:
-        """Return a register as bytes."""
+        """Return the Python expression of the bytes that a register holds in a cycle."""
         found = self.pieces(parts, cycle, bypass)
         return f"known({found})" if any(self._is_lazy[part] for part in parts) else found
 
     def pieces(self, parts: tuple[int, ...], cycle: int, bypass: str = "") -> str:
-        """Return a register as bytes; as a product or values of parts where it may be one."""
+        """Return the expression of a register's bytes, or of the products that may be in it."""
         texts, (name, kind) = self._sources(parts, cycle, bypass)
         is_lazy = any(self._is_lazy[part] for part in parts)
         if kind == PRODUCT:

@@ -154,7 +154,7 @@ class SteppedCore:
         """Return None: no faster engine runs machine code."""
 
     def touched(self) -> Iterator[Touched]:
-        """Yield the loads of the last bundle, and the stores that have landed with it."""
+        """Yield the memory accesses of the last cycle: its loads, and the stores that landed."""
         state = self.state
         loads = state.accessing(self.snapshot.pc, "load")
         for number, (start, size) in enumerate(state.reads):
