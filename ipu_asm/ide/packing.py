@@ -202,7 +202,8 @@ def _scheduled_regions(program: Program) -> tuple[tuple[int, int, str], ...]:
     if program.size > _MAX_REWRITTEN_BUNDLES or not has_marked_regions(program):
         return ()
     try:
-        regions = scheduled(program).regions
+        end = time.process_time() + _MAX_SECONDS
+        regions = scheduled(program, lambda: time.process_time() > end).regions
     except PackingError:
         return ()
     numbers = program.bundle_at_address

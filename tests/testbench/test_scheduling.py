@@ -155,6 +155,12 @@ def test_a_wrong_schedule_is_caught_by_when_results_land() -> None:
         prove_landing(region._replace(times=times))
 
 
+def test_a_search_that_takes_too_long_finds_nothing() -> None:
+    for text in (ADD, MATMUL):
+        with pytest.raises(PackingError, match="no schedule was found"):
+            scheduled(program_of(text), lambda: True)
+
+
 def test_a_set_without_exposed_pipeline_is_refused() -> None:
     with pytest.raises(PackingError, match="no exposed pipeline"):
         scheduled(read_program(load_isa("ipu"), "acc;;\n"))

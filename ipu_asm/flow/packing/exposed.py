@@ -8,16 +8,21 @@ a distance may be negative. Operations that exist in several slots may take any 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from itertools import pairwise
+from collections import Counter
+from itertools import pairwise, product, takewhile
 from typing import Iterator, Sequence
 
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.accesses import LATEST, RegisterAccess, instruction_accesses, needed_distance
 from ipu_asm.flow.control_flow import delay_slots_of, functions_of
-from ipu_asm.flow.packing.dependences import Dependence, DependenceGraph, DependenceKind
-from ipu_asm.flow.packing.modulo import Search, Units
+from ipu_asm.flow.packing.dependences import (
+    Dependence,
+    DependenceGraph,
+    DependenceKind,
+    critical_path,
+)
+from ipu_asm.flow.packing.modulo import IsOver, Search, Units
 from ipu_asm.flow.packing.operations import Operation, written_operations
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.flow.packing.webs import instruction_at
@@ -95,19 +100,19 @@ class ScheduledProgram(NamedTuple):
     regions: tuple[ScheduledRegion, ...]
 
 
-def scheduled(program: Program) -> ScheduledProgram:
+def scheduled(program: Program, is_over: IsOver = lambda: False) -> ScheduledProgram:
     """Return a program whose regions are scheduled.
 
     A region is between the comments `schedule` and `end`; without any, functions of one path that
     have one operation a bundle are regions. Raises `PackingError` if there are none, or with the
-    reason why one cannot be scheduled.
+    reason why one cannot be scheduled, such as that the search `is_over` before.
     """
     if not program.isa.has_exposed_pipeline:
         raise PackingError(f"{program.isa.title} has no exposed pipeline: use --pack")
     regions = [*_marked(program)] or [*_functions(program)]
     if not regions:
         raise PackingError("no function with one operation a line, and no `// schedule` above one")
-    found = tuple(_scheduled(program, region) for region in regions)
+    found = tuple(_scheduled(program, region, is_over) for region in regions)
     edits = [edit for each in found for edit in _edits(program, each)]
     for match in _BEGIN.finditer(program.text):
         word = match[0].index("schedule") + match.start()
@@ -153,7 +158,7 @@ def _functions(program: Program) -> Iterator[Region]:
             yield Region(name, range(first, last + 1), frozenset())
 
 
-def _scheduled(program: Program, region: Region) -> ScheduledRegion:
+def _scheduled(program: Program, region: Region, is_over: IsOver) -> ScheduledRegion:
     operations = written_operations(program, region.addresses)
     _check(program, region, operations)
     branch = next((n for n, each in enumerate(operations) if each.flow is not None), -1)
@@ -168,10 +173,12 @@ def _scheduled(program: Program, region: Region) -> ScheduledRegion:
     forms = [_forms(program, each) for each in operations]
     units = [tuple(units for units, _ in each) for each in forms]
     if region.counter:
-        return _scheduled_loop(program, region, graph, accesses, forms)
+        return _scheduled_loop(program, region, graph, accesses, forms, is_over)
     settled = [0 if n == branch else _settled(each) for n, each in enumerate(accesses)]
+    chain = sum(each.latency for each in critical_path(graph)) + 1
     least = max(_least(units), delay + 1 if branch >= 0 else 1)
-    for length in range(least, least + _MAX_MORE):
+    lengths = range(max(least, chain), least + _MAX_MORE)
+    for length in takewhile(lambda _: not is_over(), lengths):
         last = [max(length - each, -1) for each in settled]
         search = Search(program.isa, graph, length, last, _MAX_TRIES, units=units)
         times = search.times(branch, length - 1 - delay)
@@ -204,22 +211,24 @@ def _scheduled_loop(
     graph: DependenceGraph,
     accesses: Sequence[Sequence[RegisterAccess]],
     forms: Sequence[Sequence[tuple[tuple[str, ...], str]]],
+    is_over: IsOver,
 ) -> ScheduledRegion:
     if not program.isa.scheduling.loop_setup or any(each.flow for each in graph.operations):
         raise PackingError(f"{region.name}: a loop takes operations without branches")
     units = [tuple(units for units, _ in each) for each in forms]
-    for interval in range(_least(units), _MAX_MORE):
-        for stages in range(1, min(_MAX_LOOP_STAGES, region.least) + 1):
-            last = [interval * stages - 1] * len(forms)
-            search = Search(program.isa, graph, interval, last, _MAX_TRIES, units=units)
-            times = search.times(-1, 0)
-            if times is not None:
-                texts = [form[choice][1] for form, choice in zip(forms, search.chosen)]
-                ends = (t + _settled(each) for t, each in zip(times, accesses))
-                length = max(interval * stages, *ends)
-                return ScheduledRegion(
-                    region, graph.operations, accesses, times, texts, length, interval
-                )
+    most_stages = min(_MAX_LOOP_STAGES, region.least)
+    sizes = product(range(_least(units), _MAX_MORE), range(1, most_stages + 1))
+    for interval, stages in takewhile(lambda _: not is_over(), sizes):
+        last = [interval * stages - 1] * len(forms)
+        search = Search(program.isa, graph, interval, last, _MAX_TRIES, units=units)
+        times = search.times(-1, 0)
+        if times is not None:
+            texts = [form[choice][1] for form, choice in zip(forms, search.chosen)]
+            ends = (t + _settled(each) for t, each in zip(times, accesses))
+            length = max(interval * stages, *ends)
+            return ScheduledRegion(
+                region, graph.operations, accesses, times, texts, length, interval
+            )
     raise PackingError(f"{region.name}: no schedule was found")
 
 
@@ -359,11 +368,7 @@ def _meaning(program: Program, instruction: Instruction) -> object:
 
 def _least(units: Sequence[Units]) -> int:
     """Return the bundles that the busiest unit takes, of operations with one slot."""
-    counts: dict[str, int] = defaultdict(int)
-    for each in units:
-        if len(each) == 1:
-            for unit in each[0]:
-                counts[unit] += 1
+    counts = Counter(unit for each in units if len(each) == 1 for unit in each[0])
     return max(counts.values(), default=1)
 
 
@@ -406,14 +411,10 @@ def _loop_lines(program: Program, found: ScheduledRegion, remarks: Sequence[str]
     prologue = _lines(found, silent, range(ahead), interval) if ahead else []
     kernel = _lines(found, remarks, range(ahead, ahead + interval), interval)
     epilogue = [_epilogue(found, place) for place in range(ahead + interval, ahead + found.length)]
-    while epilogue and len(epilogue) > found.length - interval:
-        epilogue.pop()
     values = {"turns": found.region.counter, "added": 1 - found.stages, "start": label, "end": last}
     setup = [f"{INDENT}{each.format(**values)}" for each in program.isa.scheduling.loop_setup]
     padding = [f"{INDENT}nop"] * max(0, _SETUP_BUNDLES - len(prologue))
-    kernel[-1:] = [f"{last}:", kernel[-1]] if interval > 1 else [kernel[-1]]
-    if interval == 1:
-        kernel = [f"{last}:", *kernel]
+    kernel.insert(-1, f"{last}:")
     aligned = [f"{INDENT}.p2align 4", f"{label}:"]
     return [*setup, *padding, *prologue, *aligned, *kernel, *epilogue]
 
@@ -424,10 +425,7 @@ def _epilogue(found: ScheduledRegion, place: int) -> str:
     bundle = [
         number
         for number, time in enumerate(found.times)
-        if time <= place
-        and (place - time) % found.interval == 0
-        and (place - time) // found.interval <= ahead // found.interval
-        and place - time <= ahead
+        if time <= place and (place - time) % found.interval == 0 and place - time <= ahead
     ]
     code = "; ".join(found.texts[number] for number in bundle) or "nop"
     return f"{INDENT}{code}"
