@@ -122,15 +122,11 @@ def _place_at(text: str, offset: int) -> _Place | None:
     if before.lstrip().startswith("[["):
         return None
     if before.lstrip().startswith("[") and "=" not in before:
-        parts = [
-            part.strip("\"'") for part in _PART.findall(before[: span.start - start].lstrip(" \t["))
-        ]
-        return None if "]" in before else _Place(tuple(parts), span, "", True)
+        parts = _parts(before[: span.start - start].lstrip(" \t["))
+        return None if "]" in before else _Place(parts, span, "", True)
     table = _table_before(text, start)
     key, equals, _ = before.partition("=")
-    parts = [
-        part.strip("\"'") for part in _PART.findall(key if equals else before[: span.start - start])
-    ]
+    parts = _parts(key if equals else before[: span.start - start])
     if equals:
         return _Place((*table, *parts[:-1]), span, parts[-1], False) if parts else None
     return _Place((*table, *parts), span, "", False)
@@ -139,7 +135,12 @@ def _place_at(text: str, offset: int) -> _Place | None:
 def _table_before(text: str, start: int) -> tuple[str, ...]:
     """Return the table that the lines before an offset are in."""
     found = [*_HEADER.finditer(text, 0, start)]
-    return tuple(part.strip("\"'") for part in _PART.findall(found[-1]["key"])) if found else ()
+    return _parts(found[-1]["key"]) if found else ()
+
+
+def _parts(key: str) -> tuple[str, ...]:
+    """Return the parts of a dotted key without their quotes."""
+    return tuple(part.strip("\"'") for part in _PART.findall(key))
 
 
 def _field(path: tuple[str, ...]) -> Field | None:
