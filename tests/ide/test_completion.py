@@ -10,6 +10,7 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.completion.snippets import SNIPPET, CompletionItem, instruction_snippet
+from ipu_asm.ide.symbols.live_ranges import free_registers
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.text import TextEdit, apply_edits
@@ -521,3 +522,10 @@ def test_a_destination_says_which_registers_are_free(
 ) -> None:
     item = check_completions(text)[label]
     assert (item.detail, item.slots) == (detail, slots)
+
+
+def test_a_register_that_is_read_through_its_pair_is_not_free() -> None:
+    program = analyze("addb lrd6 cr8;;\nset lr6 cr0; set lr7 cr0;;\nbkpt;;\n", "ipu2").program
+    others = [f"lr{number}" for number in range(16) if number not in (6, 7)]
+    assert free_registers(program, 0) == others
+    assert free_registers(program, 1) == [f"lr{number}" for number in range(16)]

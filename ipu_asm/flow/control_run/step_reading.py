@@ -8,7 +8,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.config.kernel_keys import NAMED_VALUES, WIDE
-from ipu_asm.flow.accesses import LIVE
+from ipu_asm.flow.accesses import LIVE, reads_of
 from ipu_asm.flow.control_run.steps import (
     Access,
     Branch,
@@ -42,6 +42,21 @@ def scalar_registers(isa: Isa) -> ScalarRegisters:
             if operand.name in spec.scalar.computes:
                 changed.update(dict.fromkeys(registers))
     return ScalarRegisters(tuple({**changed, **named}), len(changed))
+
+
+@cached_on_bundle
+def effects_on_scalars(isa: Isa, bundle: Bundle) -> tuple[int, int, int]:
+    """Return the registers whose old values a bundle reads, that it writes, and reads when new.
+
+    They are bit sets of the scalar registers that instructions change, in their order.
+    """
+    names = scalar_registers(isa)
+    changing = names.names[: names.changing]
+    old, new, writes = (
+        sum(1 << n for n, register in enumerate(changing) if register in units)
+        for units in reads_of(isa, bundle)
+    )
+    return old, writes, new
 
 
 def scalars_of(isa: Isa, registers: Iterable[str]) -> list[str]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
+from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of, live_registers
 from ipu_asm.flow.control_flow import successors_of
-from ipu_asm.flow.control_run.step_reading import scalar_registers
+from ipu_asm.flow.control_run.step_reading import effects_on_scalars, scalar_registers
 from ipu_asm.flow.packing.webs import START, Web, Webs, webs_of
 from ipu_asm.ide.symbols.base import Definition, RenameError
 from ipu_asm.ide.symbols.registers import RegisterUse, registers_in
@@ -69,33 +69,31 @@ def free_registers(program: Program, address: int) -> list[str]:
     """
     isa, noted, names = program.isa, register_notes(program), scalar_registers(program.isa)
     named = {use.register.lower() for each in program.bundles for use in registers_in(isa, each)}
+    needed = _needed_registers(program)
+    kept = needed[address] if address < len(needed) else -1
     return [
         name
-        for name in names.names[: names.changing]
-        if name not in noted and (name not in named or _is_overwritten(program, address, name))
+        for number, name in enumerate(names.names[: names.changing])
+        if name not in noted and (name not in named or not kept >> number & 1)
     ]
 
 
-def _is_overwritten(program: Program, start: int, register: str) -> bool:
+@cached_on_program
+def _needed_registers(program: Program) -> Sequence[int]:
+    """Return the registers that are read from each address on before a write, as bit sets.
+
+    Where the program ends all are. Empty where control or the time of results is not known.
+    """
     successors = successors_of(program)
     if successors is None or program.isa.has_exposed_pipeline:
-        return False
-    waiting, seen = [start], set[int]()
-    while waiting:
-        address = waiting.pop()
-        if address >= len(successors) or not successors[address]:
-            return False
-        if address in seen:
-            continue
-        seen.add(address)
-        number = program.bundle_at_address[address]
-        accesses = accesses_of(program.isa, program.bundles[number])
-        found = [each for each in accesses if each.register.lower() == register]
-        if any(each.reads for each in found):
-            return False
-        if not found:
-            waiting += successors[address]
-    return True
+        return ()
+    every = (1 << scalar_registers(program.isa).changing) - 1
+    effects = []
+    for number, following in zip(program.bundle_at_address, successors):
+        old, writes, new = effects_on_scalars(program.isa, program.bundles[number])
+        effects.append((old | new, writes) if following else (every, 0))
+    live = live_registers(effects, successors, every)
+    return [reads | (after & ~writes) for (reads, writes), after in zip(effects, live)]
 
 
 def _others(program: Program, found: UsedAt) -> list[RegisterAccess]:

@@ -33,11 +33,10 @@ from __future__ import annotations
 
 from typing import Collection, Iterator, Sequence
 
-from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.accesses import access_span, accesses_of, live_registers, reads_of
+from ipu_asm.flow.accesses import access_span, accesses_of, live_registers
 from ipu_asm.flow.control_flow import is_runnable, reachability_of, successors_of
-from ipu_asm.flow.control_run.step_reading import scalar_registers
+from ipu_asm.flow.control_run.step_reading import effects_on_scalars, scalar_registers
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import write_place
@@ -46,9 +45,7 @@ from ipu_asm.program.program import Program
 RULE_ID = RuleId("W309", "dead-register-write", Severity.WARNING)
 
 _Effects = tuple[int, int, int]
-"""The registers of which a bundle reads old values, that it writes, and of which it reads new
-values, as bit sets.
-"""
+"""What `effects_on_scalars` returns."""
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -57,7 +54,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     if successors is None:
         return
     isa = program.isa
-    effects = [_effects(isa, program.bundles[n]) for n in program.bundle_at_address]
+    effects = [effects_on_scalars(isa, program.bundles[n]) for n in program.bundle_at_address]
     # Most edits leave them as they were: 12 of 16 ms for 1,000 bundles.
     dead = program.cache.whole(
         "dead_register_writes",
@@ -101,17 +98,6 @@ def _findings(
             )
             span = program.span(number, access_span(bundle, access))
             yield Diagnostic(RULE_ID, message, span, related, tags=("unnecessary",))
-
-
-@cached_on_bundle
-def _effects(isa: Isa, bundle: Bundle) -> _Effects:
-    """Return what a bundle does to loop registers."""
-    old, new, writes = (_bits(isa, names) for names in reads_of(isa, bundle))
-    return old, writes, new
-
-
-def _bits(isa: Isa, names: Collection[str]) -> int:
-    return sum(1 << n for n, register in enumerate(_registers(isa)) if register in names)
 
 
 def _registers(isa: Isa) -> Sequence[str]:
