@@ -16,6 +16,9 @@ from ipu_asm.named_tuple import NamedTuple
 
 Array = NDArray[Any]
 
+_MIN_TOGETHER = 4
+_MAX_WAITING = 64
+
 
 class Terms(NamedTuple):
     """A configuration with what its operation says.
@@ -115,7 +118,7 @@ class DeferredProducts:
 
     def add(self, product: Product) -> None:
         """Take a product that is computed later."""
-        if len(self.waiting) >= _MAX_PRODUCTS:
+        if len(self.waiting) >= _MAX_WAITING:
             self.compute_all()
         self.waiting.append(product)
 
@@ -270,7 +273,3 @@ def _result(product: Product) -> bytes:
         return product.result
     found: bytes = product.kind.sums.results[:, product.place].tobytes()
     return found
-
-
-_MIN_TOGETHER = 4
-_MAX_PRODUCTS = 64

@@ -1,7 +1,4 @@
-"""Registers of a translated block: slots for the effects of operations, and values as texts.
-
-The text of a function consists of addresses, numbers of parts and immediates of decoded words.
-"""
+"""Registers of a translated block: slots for the effects of operations, and values as texts."""
 
 from __future__ import annotations
 

@@ -20,12 +20,7 @@ from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.targets.aie.machine.core_state import RESULTS, Cells, CoreState, MakeCore
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
-from ipu_asm.targets.aie.machine.state import (
-    DONE,
-    RETURNED,
-    RING,
-    Write,
-)
+from ipu_asm.targets.aie.machine.state import DONE, RETURNED, RING, Write
 
 _ROW_BYTES: Final = 16
 _SHORT_TILE: Final = 64
