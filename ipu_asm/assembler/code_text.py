@@ -23,6 +23,7 @@ from ipu_asm.assembler.machine_code import (
     Symbol,
     SymbolValue,
 )
+from ipu_asm.assembler.symbol_table import CODE, CODE_FLAGS, WrittenNames, printable_name
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
@@ -33,14 +34,9 @@ NOT_WRITTEN: Final = "not written: "
 _INDENT: Final = "    "
 _BYTES_PER_ROW = 16
 _MIN_ZEROS = 32
-_MAX_NAME = 10_000
 _LARGEST_UNIT = 16
-_PLAIN_NAME = re.compile(r"(?!\.\Z)[A-Za-z_.][A-Za-z0-9_.$]*")
-_UNQUOTABLE = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 _WITH_ADDEND = re.compile(r"(.+?)[ ]*([+-])[ ]*(0[xX][0-9a-fA-F]+|[0-9]+)")
-_CODE, _CODE_FLAGS = ".text", "ax"
-"""The section that a text begins in, which has no other flags."""
-_OWN_DIRECTIVES: Final = {(_CODE, _CODE_FLAGS): ".text", (".data", "aw"): ".data"}
+_OWN_DIRECTIVES: Final = {(CODE, CODE_FLAGS): ".text", (".data", "aw"): ".data"}
 _TYPES: Final = {"func": "function", "object": "object", "tls": "tls_object"}
 _DATA: Final = {1: ".byte", 2: ".short", 4: ".long", 8: ".quad"}
 _BINDINGS: Final = {"global": ".globl", "weak": ".weak"}
@@ -97,7 +93,7 @@ class _Writer:
         self.surface = isa.surface
         self.comment = isa.surface.comments[0]
         self.isa = isa
-        self.names = _Names(code, isa)
+        self.names = WrittenNames(code, isa)
         self.symbols: dict[str, list[Symbol]] = {}
         for symbol in code.symbols:
             if symbol.kind not in ("section", "file"):
@@ -110,10 +106,10 @@ class _Writer:
         lines = [CodeLine(f"{self.comment} isa: {self.isa.name}")]
         left_out = [section.name for section in self.code.sections if "a" not in section.flags]
         if left_out:
-            shown = ", ".join(map(_printable, left_out))
+            shown = ", ".join(map(printable_name, left_out))
             lines.append(CodeLine(f"{self.comment} not loaded, and not shown: {shown}"))
         for name, shown in self.names.replaced():
-            what = f"`{_printable(name)}`, which {shown} stands for"
+            what = f"`{printable_name(name)}`, which {shown} stands for"
             lines.append(CodeLine(f"{self.comment} {NOT_WRITTEN}{what}"))
         lines += map(CodeLine, self._symbols_elsewhere())
         for number, section in enumerate(self.code.sections):
@@ -220,7 +216,7 @@ class _Writer:
         for symbol in self.code.symbols:
             name = self.names.of(symbol.name)
             if symbol.kind == "file":
-                yield f'{_INDENT}.file "{_printable(symbol.name)}"'
+                yield f'{_INDENT}.file "{printable_name(symbol.name)}"'
             elif symbol.kind == "common":
                 yield f"{_INDENT}.comm {name},{symbol.size},{symbol.value}"
             elif symbol.section == ABSOLUTE:
@@ -404,70 +400,3 @@ def _rows(data: bytes) -> Iterator[bytes]:
 def _targets(unit: _Unit) -> Iterator[int]:
     if not unit.relocations:
         yield from (each.target for each in unit.decoded.instructions if each.target is not None)
-
-
-class _Names:
-    """Names as they are written: those that assembly cannot have get another one."""
-
-    def __init__(self, code: ObjectCode, isa: Isa) -> None:
-        self._registers = isa.file_of_register.keys() | isa.surface.register_aliases
-        self._local = isa.surface.local_prefix
-        self._numbers: dict[str, int] = {}
-        symbols = [each for each in code.symbols if each.kind != "file"]
-        self._defined = {each.name for each in symbols if each.section or each.kind == "common"}
-        sections = {each.name: each.flags for each in code.sections}
-        used = [each.symbol for section in code.sections for each in section.relocations]
-        used += [section.group for section in code.sections]
-        names = dict.fromkeys((*(each.name for each in symbols), *filter(None, used)))
-        self._shown = {each: each for each in names if self._is_plain(each)}
-        self._taken = {*self._shown, *sections}
-        for each in names:
-            if each not in self._shown:
-                self._shown[each] = self.unused(self._changed(each))
-        self._sections = {name: self._section(name, flags) for name, flags in sections.items()}
-
-    def _section(self, name: str, flags: str) -> str:
-        """Return the name of a section: a string in quotes holds most of them."""
-        if name == _CODE:
-            is_kept = {*flags} == {*_CODE_FLAGS}
-        elif name in self._shown:
-            return self._shown[name]
-        else:
-            is_kept = name != "" and name == _printable(name)
-        return name if is_kept else self.unused(self._changed(name))
-
-    def of(self, symbol: str) -> str:
-        """Return the name that is written for a symbol."""
-        return self._shown.get(symbol, symbol)
-
-    def of_section(self, name: str) -> str:
-        """Return the name of a section as an argument of a directive."""
-        shown = self._sections[name]
-        return shown if _PLAIN_NAME.fullmatch(shown) else f'"{shown}"'
-
-    def replaced(self) -> Iterator[tuple[str, str]]:
-        """Yield the names that others stand for, and those."""
-        both = {**self._shown, **self._sections}
-        yield from ((name, shown) for name, shown in both.items() if name != shown)
-
-    def unused(self, name: str) -> str:
-        """Return a name, changed if it is taken; it is taken then."""
-        found = name
-        while found in self._taken:
-            # Names of many symbols may be the same without the characters that assembly refuses.
-            self._numbers[name] = self._numbers.get(name, 1) + 1
-            found = f"{name}_{self._numbers[name]}"
-        self._taken.add(found)
-        return found
-
-    def _is_plain(self, name: str) -> bool:
-        is_name = _PLAIN_NAME.fullmatch(name) and name not in self._registers
-        is_missing = name.startswith(self._local or "\n") and name not in self._defined
-        return bool(is_name) and len(name) <= _MAX_NAME and not is_missing
-
-    def _changed(self, name: str) -> str:
-        return "_" + re.sub(r"[^A-Za-z0-9_.]", "_", name[:_MAX_NAME]).lstrip("_")
-
-
-def _printable(name: str) -> str:
-    return _UNQUOTABLE.sub("_", name)

@@ -1,4 +1,4 @@
-"""Values of symbols and expressions while a program is laid out in sections.
+"""Values of symbols and expressions while a program is laid out in sections, and their names.
 
 A label is an offset in its section, which the linker moves. An expression is a number, or one
 symbol that the linker moves plus a number: found by evaluating it again with symbols moved.
@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from typing import Iterator
 
-from ipu_asm.assembler.machine_code import MachineCode, SymbolValue
+from ipu_asm.assembler.machine_code import MachineCode, ObjectCode, SymbolValue
+from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 
 _NAME = re.compile(r"(?<![\w.$@'\"])[A-Za-z_.$@][\w.$@]*")
 _LOCAL = re.compile(r"(?<![\w.$])(\d+)([bf])(?![\w.$])")
+_MAX_NAME = 10_000
+_PLAIN_NAME = re.compile(r"(?!\.\Z)[A-Za-z_.][A-Za-z0-9_.$]*")
+_UNQUOTABLE = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+CODE, CODE_FLAGS = ".text", "ax"
+"""The section that a text begins in, which has no other flags."""
 _HERE = re.compile(r"(?<![\w.$@'\"])\.(?![\w.$])")
 _UNNAMED = ".L$"
 """The beginning of the names of labels that the text does not name: numeric ones and `.`."""
@@ -190,3 +197,71 @@ class SymbolTable:
         name = f"{_UNNAMED}{match[1]}${found[0].bundle}"
         self.labels.setdefault(name, (found[0].section, found[0].offset))
         return name
+
+
+class WrittenNames:
+    """Names as they are written: those that assembly cannot have get another one."""
+
+    def __init__(self, code: ObjectCode, isa: Isa) -> None:
+        self._registers = isa.file_of_register.keys() | isa.surface.register_aliases
+        self._local = isa.surface.local_prefix
+        self._numbers: dict[str, int] = {}
+        symbols = [each for each in code.symbols if each.kind != "file"]
+        self._defined = {each.name for each in symbols if each.section or each.kind == "common"}
+        sections = {each.name: each.flags for each in code.sections}
+        used = [each.symbol for section in code.sections for each in section.relocations]
+        used += [section.group for section in code.sections]
+        names = dict.fromkeys((*(each.name for each in symbols), *filter(None, used)))
+        self._shown = {each: each for each in names if self._is_plain(each)}
+        self._taken = {*self._shown, *sections}
+        for each in names:
+            if each not in self._shown:
+                self._shown[each] = self.unused(self._changed(each))
+        self._sections = {name: self._section(name, flags) for name, flags in sections.items()}
+
+    def _section(self, name: str, flags: str) -> str:
+        """Return the name of a section: a string in quotes holds most of them."""
+        if name == CODE:
+            is_kept = {*flags} == {*CODE_FLAGS}
+        elif name in self._shown:
+            return self._shown[name]
+        else:
+            is_kept = name != "" and name == printable_name(name)
+        return name if is_kept else self.unused(self._changed(name))
+
+    def of(self, symbol: str) -> str:
+        """Return the name that is written for a symbol."""
+        return self._shown.get(symbol, symbol)
+
+    def of_section(self, name: str) -> str:
+        """Return the name of a section as an argument of a directive."""
+        shown = self._sections[name]
+        return shown if _PLAIN_NAME.fullmatch(shown) else f'"{shown}"'
+
+    def replaced(self) -> Iterator[tuple[str, str]]:
+        """Yield the names that others stand for, and those."""
+        both = {**self._shown, **self._sections}
+        yield from ((name, shown) for name, shown in both.items() if name != shown)
+
+    def unused(self, name: str) -> str:
+        """Return a name, changed if it is taken; it is taken then."""
+        found = name
+        while found in self._taken:
+            # Names of many symbols may be the same without the characters that assembly refuses.
+            self._numbers[name] = self._numbers.get(name, 1) + 1
+            found = f"{name}_{self._numbers[name]}"
+        self._taken.add(found)
+        return found
+
+    def _is_plain(self, name: str) -> bool:
+        is_name = _PLAIN_NAME.fullmatch(name) and name not in self._registers
+        is_missing = name.startswith(self._local or "\n") and name not in self._defined
+        return bool(is_name) and len(name) <= _MAX_NAME and not is_missing
+
+    def _changed(self, name: str) -> str:
+        return "_" + re.sub(r"[^A-Za-z0-9_.]", "_", name[:_MAX_NAME]).lstrip("_")
+
+
+def printable_name(name: str) -> str:
+    """Return a name with `_` for each character that no string in assembly can hold."""
+    return _UNQUOTABLE.sub("_", name)
