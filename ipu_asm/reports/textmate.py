@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from argparse import ArgumentParser
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.config.file_writing import replace_file
@@ -112,10 +112,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = ArgumentParser("python -m ipu_asm.reports.textmate", description=main.__doc__)
     parser.add_argument("-o", "--output", metavar="DIR", default=grammar_folder(), help="a folder")
     folder = parser.parse_args(argv).output
+    return write_files(folder, dict(textmate_file(load_isa(isa)) for isa in available_isas()))
+
+
+def write_files(folder: str, texts: Mapping[str, str]) -> int:
+    """Write texts by their paths below a folder, and print these; return the exit status."""
     try:
-        os.makedirs(folder, exist_ok=True)
-        for name, text in dict(textmate_file(load_isa(isa)) for isa in available_isas()).items():
+        for name, text in texts.items():
             path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             replace_file(path, text.encode())
             print(path)
     except (FileError, OSError) as error:

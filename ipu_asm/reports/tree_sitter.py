@@ -9,15 +9,12 @@ are ignored, the last one is right.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from typing import Iterable, Iterator
 
-from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import FileError
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
+from ipu_asm.reports.textmate import write_files
 from ipu_asm.reports.textmate_operands import operands_of, register_spellings
 from ipu_asm.reports.textmate_patterns import has_preprocessor, language_of
 from ipu_asm.syntax.grammar import grammar_folder
@@ -103,19 +100,5 @@ def _listed(capture: str, predicate: str, words: list[str]) -> str:
     return "\n".join([*lines, f"{line}))"]) + "\n"
 
 
-def main() -> int:
-    """Write the queries of every language."""
-    try:
-        for name, text in queries().items():
-            path = Path(grammar_folder(), name)
-            os.makedirs(path.parent, exist_ok=True)
-            replace_file(str(path), text.encode())
-            print(path)
-    except (FileError, OSError) as error:
-        print(f"tree_sitter: error: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_files(grammar_folder(), queries()))
