@@ -24,6 +24,15 @@ ENCODINGS = {
     "unicode_escape", "utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_8", "utf_8_sig",
 }
 
+# Nothing that the page runs reads the docstrings of other packages.
+WITHOUT_DOCSTRINGS = 2
+
+def compiled(path, shown, optimize):
+    return py_compile.compile(
+        path, "/tmp/compiled.pyc", dfile=shown, doraise=True, optimize=optimize,
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+
 def packed(root, target):
     with tarfile.open(target, "w") as archive:
         for folder, _, names in sorted(os.walk(root)):
@@ -31,10 +40,8 @@ def packed(root, target):
                 path = os.path.join(folder, name)
                 inside = "app/" + os.path.relpath(path, root)
                 if name.endswith(".py"):
-                    path = py_compile.compile(
-                        path, "/tmp/compiled.pyc", dfile="/" + inside, doraise=True,
-                        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
-                    )
+                    ours = inside.startswith(("app/ipu_asm/", "app/ipu_lsp/"))
+                    path = compiled(path, "/" + inside, 0 if ours else WITHOUT_DOCSTRINGS)
                     inside += "c"
                 with open(path, "rb") as file:
                     content = file.read()
@@ -53,11 +60,7 @@ def standard_library(source, target):
             if name.endswith(".py"):
                 with open("/tmp/source.py", "wb") as file:
                     file.write(content)
-                compiled = py_compile.compile(
-                    "/tmp/source.py", "/tmp/compiled.pyc", dfile=name, doraise=True,
-                    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
-                )
-                with open(compiled, "rb") as file:
+                with open(compiled("/tmp/source.py", name, WITHOUT_DOCSTRINGS), "rb") as file:
                     content = file.read()
                 name += "c"
             entry = zipfile.ZipInfo(name)
