@@ -6,6 +6,7 @@ nothing else: the image is written and the exit status is 0.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from argparse import Namespace
@@ -82,6 +83,9 @@ _FORMATS: Final = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-as` with `argv`, by default that of the process; return the exit status."""
+    if argv is None:
+        # As in `ipu-lint`: with the collector, 100,000 `#define`s take 1.4 times as long.
+        gc.disable()
     return run_guarded(PROGRAM, lambda: _command(argv))
 
 

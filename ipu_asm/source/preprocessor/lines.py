@@ -32,6 +32,7 @@ BLOCK_COMMENT_OR_REST = r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)"
 _DIRECTIVE = re.compile(rf"(?:[ \t\f\v]|{BLOCK_COMMENT})*#[ \t]*([a-z_]+)\b")
 _SPLICE = re.compile(SPLICE)
 _STOP = re.compile(rf"""{SPLICE}|{LINE_BREAK}|//|/\*|"|'|\#""")
+_PLAIN = re.compile(r"""[^\\/"'#\r\n]*#?[^\\/"'#\r\n]*\r?\n""")  # ends where its line break ends
 _LITERAL = re.compile(r""""(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)'""")
 _COMMENT_END = re.compile(rf"(?:{SPLICE}|[^\r\n\\]|\\)*")
 _C_EXTENSIONS = frozenset((".hpp", ".hh", ".hxx", ".h++", ".cuh", ".c", ".cc", ".cpp", ".cxx"))
@@ -133,6 +134,9 @@ def _cuts(text: str, position: int) -> Iterator[tuple[int, int]]:
 
 
 def _end_of_line(text: str, start: int) -> int:
+    plain = _PLAIN.match(text, start)
+    if plain is not None:
+        return plain.end()
     directive = _DIRECTIVE.match(text, start)
     in_directive = directive is not None and directive[1] in DIRECTIVES
     position = start
