@@ -10,8 +10,19 @@ from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of, needed_distance
 from ipu_asm.flow.control_flow import delay_slots_of
-from ipu_asm.flow.packing.dependences import Dependence, DependenceGraph, DependenceKind
-from ipu_asm.flow.packing.operations import written_operations
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.loops import SourceLoop
+from ipu_asm.flow.packing.dependences import (
+    Dependence,
+    DependenceGraph,
+    DependenceKind,
+    Recurrence,
+    SlotPressure,
+    loop_dependences,
+    recurrence_of,
+    slot_pressure,
+)
+from ipu_asm.flow.packing.operations import Operation, written_operations
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
@@ -58,6 +69,45 @@ def steady_loop(program: Program, first: int, last: int) -> SteadyLoop | None:
             return None
     accesses = [accesses_of(program.isa, bundle) for bundle in bundles]
     return SteadyLoop(program, first, accesses, tuple(_seen(accesses)))
+
+
+class LoopBound(NamedTuple):
+    """What keeps iterations of a loop of one path from beginning more often, if they overlap.
+
+    `branch` has the bundles of its branch and the delay slots, 0 if there are no delay slots.
+    """
+
+    operations: Sequence[Operation]
+    pressure: Sequence[SlotPressure]
+    recurrence: Recurrence
+    branch: int
+
+    @property
+    def bundles(self) -> int:
+        """The bundles from one iteration to the next, at least."""
+        slots = (each.bundles for each in self.pressure)
+        return max([self.branch, self.recurrence.bundles, *slots])
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots that are full at the bound."""
+        return tuple(each.slot for each in self.pressure if each.bundles == self.bundles)
+
+
+def loop_bound(
+    program: Program, loop: SourceLoop, facts: ControlFacts | None, steady: SteadyLoop | None
+) -> LoopBound | None:
+    """Return the bound of a loop, None if it has several paths; `steady` is what is known of it."""
+    if steady is not None:
+        graph = carried_dependences(steady)
+    elif (found := loop_dependences(program, loop, facts)) is not None:
+        graph = found
+    else:
+        return None
+    numbers = program.bundle_at_address[loop.first : loop.last + 1]
+    delays = max(delay_slots_of(program.bundles[number]) for number in numbers)
+    pressure = slot_pressure(program.isa, graph.operations)
+    return LoopBound(graph.operations, pressure, recurrence_of(graph), delays and delays + 1)
 
 
 def carried_dependences(loop: SteadyLoop) -> DependenceGraph:

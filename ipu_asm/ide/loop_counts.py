@@ -10,8 +10,7 @@ from ipu_asm.flow.control_run.summary import LoopSummary
 from ipu_asm.flow.counted_loops.loops import counted_loops, repeats_bundles
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycles, trips_text
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.flow.packing.dependences import loop_dependences, recurrence_of, slot_pressure
-from ipu_asm.flow.steady_loops import carried_dependences, register_windows, steady_loop
+from ipu_asm.flow.steady_loops import loop_bound, register_windows, steady_loop
 from ipu_asm.ide.pages.instruction import reads_of_changed_registers
 from ipu_asm.ide.run_facts import configuration_phrase, listed, shown_facts, unknown_registers
 from ipu_asm.named_tuple import NamedTuple
@@ -52,27 +51,17 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
     That is slots or a dependence. If they take fewer bundles than the loop has: `bound by lr (11 of
     16 bundles)`.
     """
-    if program.isa.has_exposed_pipeline:
-        steady = steady_loop(program, loop.first, loop.last)
-        graph = None if steady is None else carried_dependences(steady)
-    else:
-        graph = loop_dependences(program, loop, shown_facts(program))
-    if graph is None:
-        return ""
-    pressure = slot_pressure(program.isa, graph.operations)
-    carried = recurrence_of(graph).bundles
-    bound = max([carried, *(each.bundles for each in pressure)])
-    slots = ", ".join(each.slot for each in pressure if each.bundles == bound)
-    if bound > loop.size:
-        return ""  # a bundle has more instructions than slots
-    text = f"bound by {slots or 'a dependence'}"
-    numbers = program.bundle_at_address[loop.first : loop.last + 1]
-    branch = 1 + max(delay_slots_of(program.bundles[number]) for number in numbers)
-    if branch > bound:
-        text, bound = "bound by its branch with delay slots", branch
-    if bound == loop.size:
+    is_exposed = program.isa.has_exposed_pipeline
+    steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
+    bound = loop_bound(program, loop, shown_facts(program), steady)
+    if bound is None or bound.bundles > loop.size:
+        return ""  # several paths, or a bundle with more instructions than slots
+    is_carried = bound.recurrence.bundles == bound.bundles
+    other = "a dependence" if is_carried else "its branch with delay slots"
+    text = f"bound by {', '.join(bound.slots) or other}"
+    if bound.bundles == loop.size:
         return text
-    return f"{text} ({bound} of {counted(loop.size, program.isa.unit)})"
+    return f"{text} ({bound.bundles} of {counted(loop.size, program.isa.unit)})"
 
 
 def loop_paragraph(program: Program, address: int) -> str:

@@ -59,10 +59,11 @@ SCHEMA = {
                     "limit": {
                         "type": "object",
                         "additionalProperties": False,
-                        "required": ["bundles", "slots", "instructions"],
+                        "required": ["bundles", "slots", "delay_slots", "instructions"],
                         "properties": {
                             "bundles": {"type": "integer"},
                             "slots": {"type": "array", "items": {"type": "string"}},
+                            "delay_slots": {"type": "integer"},
                             "instructions": {"type": "array", "items": {"type": "object"}},
                         },
                     },
@@ -633,6 +634,19 @@ def test_a_count_that_is_an_argument_gives_a_formula() -> None:
     # Not an argument any more.
     Path("b.aie2").write_text(text.replace("mova r0, #28", "lda r4, [p3, #0]") + RETURN)
     assert "3 bundles x ?;" in check("b.aie2").out
+
+
+def test_a_loop_takes_its_branch_and_all_delay_slots_at_least() -> None:
+    text = "f:\n.L:\n    jnz r0, #.L\n    add r0, r0, #-1\n" + NOPS
+    Path("a.aie2").write_text(text + RETURN)
+    assert "dependence 1; branch with delay slots 6 <- bound\n" in check("a.aie2").out
+    report = json.loads(check("a.aie2 --format json").out)
+    assert report["loops"][0]["limit"] == {
+        "bundles": 6,
+        "slots": [],
+        "delay_slots": 5,
+        "instructions": [{"row": 3, "mnemonic": "jnz", "register": ""}],
+    }
 
 
 def test_a_configuration_that_is_not_known_has_no_peak() -> None:

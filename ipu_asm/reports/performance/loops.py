@@ -12,17 +12,12 @@ from ipu_asm.flow.counted_loops.loops import counted_loops
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.loop_numbers import entry_trips_text, executions_of, loop_numbers, total_cycles
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.flow.packing.dependences import (
-    SlotPressure,
-    loop_dependences,
-    recurrence_of,
-    slot_pressure,
-)
+from ipu_asm.flow.packing.dependences import SlotPressure, slot_pressure
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.steady_loops import (
+    LoopBound,
     RegisterWindows,
-    SteadyLoop,
-    carried_dependences,
+    loop_bound,
     register_windows,
     steady_loop,
 )
@@ -123,13 +118,19 @@ class CarriedDependence(NamedTuple):
 class Limit(NamedTuple):
     """Why iterations of a loop of one path cannot begin more often than every few `bundles`.
 
-    Either the `slots` are full, by these `instructions`, or each instruction waits for the one
-    before, the first one for the last one of the iteration before.
+    Either the `slots` are full, by these `instructions`, or the only one is a branch that needs its
+    `delay_slots`, or each waits for the one before, the first one for the last one of the iteration
+    before.
     """
 
     bundles: int
     slots: tuple[str, ...]
     instructions: tuple[Link, ...]
+    delay_slots: int = 0
+
+    @property
+    def is_dependence(self) -> bool:
+        return bool(self.bundles) and not self.slots and not self.delay_slots
 
 
 class LoopReport(NamedTuple):
@@ -172,7 +173,9 @@ class LoopReport(NamedTuple):
 
     @property
     def bound(self) -> int:
-        """The number of bundles that its own instructions take at least."""
+        """The number of bundles that its own instructions take at least, as far as is known."""
+        if self.limit is not None:
+            return self.limit.bundles
         return self.pressure[0].bundles if self.pressure else 0
 
 
@@ -198,8 +201,8 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
     steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
     least, most = _trips(measured, loop)
     cycles = total(measured.executions[address] for address in every)
-    pressure = _pressure(measured, own)
-    dependence = _carried(measured, loop, steady)
+    bound = loop_bound(program, loop, measured.facts, steady)
+    dependence = None if bound is None else _carried(measured, bound)
     return LoopReport(
         first=loop.first,
         last=loop.last,
@@ -208,7 +211,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         row=_row(measured, loop) or place.line,
         depth=sum(_is_around(other, loop) for other in loops),
         own=own,
-        pressure=pressure,
+        pressure=_pressure(measured, own),
         dependence=dependence,
         trips=_trips_text(measured, loop),
         least=least,
@@ -219,7 +222,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         entry_cycles=_entry_cycles(measured, loop) if cycles is None else None,
         formula=_formula(measured, loop),
         windows=tuple(register_windows(steady)) if steady is not None else (),
-        limit=None if dependence is None else _limit(measured, own, pressure, dependence),
+        limit=None if bound is None else _limit(measured, bound),
     )
 
 
@@ -243,36 +246,22 @@ def _pressure(measured: Measured, addresses: Sequence[int]) -> tuple[SlotPressur
     return tuple(sorted(found, key=lambda each: -each.bundles))
 
 
-def _carried(
-    measured: Measured, loop: SourceLoop, steady: SteadyLoop | None
-) -> CarriedDependence | None:
-    if steady is not None:
-        graph = carried_dependences(steady)
-    elif (found := loop_dependences(measured.program, loop, measured.facts)) is not None:
-        graph = found
-    else:
-        return None
-    bundles, cycle = recurrence_of(graph)
-    chain = [_link(measured, graph.operations[each.source], each.resource) for each in cycle]
+def _carried(measured: Measured, bound: LoopBound) -> CarriedDependence:
+    bundles, cycle = bound.recurrence
+    chain = [_link(measured, bound.operations[each.source], each.resource) for each in cycle]
     return CarriedDependence(bundles, tuple(chain))
 
 
-def _limit(
-    measured: Measured,
-    addresses: Sequence[int],
-    pressure: Sequence[SlotPressure],
-    dependence: CarriedDependence,
-) -> Limit:
-    most = pressure[0].bundles if pressure else 0
-    if dependence.bundles > most:
-        return Limit(dependence.bundles, (), dependence.chain)
-    program = measured.program
-    slots = program.isa.slot_by_name
-    full = {each.slot for each in pressure if each.bundles == most}
-    operations = operations_of(program, addresses)
-    inside = [each for each in operations if full & {each.slot, *slots[each.slot].units}]
+def _limit(measured: Measured, bound: LoopBound) -> Limit:
+    full = bound.slots
+    if not full and bound.recurrence.bundles == bound.bundles:
+        return Limit(bound.bundles, (), _carried(measured, bound).chain)
+    slots = measured.program.isa.slot_by_name
+    inside = [each for each in bound.operations if each.is_branch]
+    if full:
+        inside = [o for o in bound.operations if {*full} & {o.slot, *slots[o.slot].units}]
     links = tuple(_link(measured, each, "") for each in inside)
-    return Limit(most, tuple(each.slot for each in pressure if each.slot in full), links)
+    return Limit(bound.bundles, full, links, 0 if full else bound.branch - 1)
 
 
 def _link(measured: Measured, operation: Operation, resource: str) -> Link:

@@ -114,11 +114,12 @@ def _loops(report: PerformanceReport) -> Iterator[str]:
 def _loop(report: PerformanceReport, loop: LoopReport) -> str:
     share = percent(loop.own_cycles, report.cycles)
     cost = product_of(loop, report.isa.unit) + (f" ({share})" if share else "")
-    carried = loop.dependence.bundles if loop.dependence else 0
-    is_carried = carried > loop.bound
-    parts = [cost, pressure_text(loop.pressure, is_bound=not is_carried)]
-    if loop.dependence is not None:
-        parts.append(f"dependence {carried}{_BOUND_MARK * is_carried}")
+    limit = loop.limit
+    parts = [cost, pressure_text(loop.pressure, is_bound=limit is None or bool(limit.slots))]
+    if loop.dependence is not None and limit is not None:
+        parts.append(f"dependence {loop.dependence.bundles}{_BOUND_MARK * limit.is_dependence}")
+        if limit.delay_slots:
+            parts.append(f"branch with delay slots {limit.bundles}{_BOUND_MARK}")
     blocks = report.moves.inside(loop.own)
     if blocks:
         parts.append(f"moves save {sum(block.saved for block in blocks)}")
@@ -276,6 +277,7 @@ def _loop_data(loop: LoopReport) -> dict[str, Any]:
         found["limit"] = {
             "bundles": loop.limit.bundles,
             "slots": list(loop.limit.slots),
+            "delay_slots": loop.limit.delay_slots,
             "instructions": [
                 {"row": each.line, "mnemonic": each.mnemonic, "register": each.resource}
                 for each in loop.limit.instructions

@@ -334,21 +334,23 @@ def overlap_limit_text(limit: Limit, unit: str) -> str:
     if limit.slots:
         verb = "is" if len(limit.slots) == 1 else "are"
         return f"{start}: {', '.join(limit.slots)} {verb} full with {', '.join(shown)}"
+    if limit.delay_slots:
+        return f"{start}: {places[0]} has {counted(limit.delay_slots, 'delay slot')}"
     return f"{start}: each waits for the one before, {' -> '.join([*shown, places[0]])}"
 
 
 def bounds_of(loop: LoopReport) -> str:
-    """Return what keeps a loop from taking fewer bundles: slots, or a dependence."""
-    carried = loop.dependence.bundles if loop.dependence else 0
-    if carried > loop.bound:
+    """Return what keeps a loop from taking fewer bundles: slots, a dependence, or its branch."""
+    if loop.limit is not None and loop.limit.is_dependence:
         return "dependence"
+    if loop.limit is not None and loop.limit.delay_slots:
+        return "delay slots"
     return ", ".join(each.slot for each in loop.pressure if each.bundles == loop.bound)
 
 
 def headroom_text(loop: LoopReport, unit: str) -> str:
     """Return how far the hottest loop is from its bound: `bounds it: 11 of 16 bundles`."""
-    carried = loop.dependence.bundles if loop.dependence else 0
-    least, own = max(carried, loop.bound), len(loop.own)
+    least, own = loop.bound, len(loop.own)
     if least >= own:
         return f"bounds it: at its bound of {counted(own, unit)}"
     return f"bounds it: {least} of {counted(own, unit)} are needed"
