@@ -52,13 +52,17 @@ MOST_FINDINGS = 100
 class KernelRun(NamedTuple):
     """What a kernel is run with where the user gives nothing: ``[kernel."GLOB".run]``.
 
-    `settings` are options of the machine by name, registers are by number, `load` and `expect` as
-    the options of `ipu-run` have them, with files relative to the configuration.
+    `settings` are options of the machine by name, `cr` and `lr` are by number, `registers` those of
+    other machines by name. `args`, `load` and `expect` are as the options of `ipu-run` have them,
+    with files relative to the configuration.
     """
 
     settings: Mapping[str, str | bool | float] = {}
     cr: Mapping[int, int] = {}
     lr: Mapping[int, int] = {}
+    registers: Mapping[str, int] = {}
+    entry: str | None = None
+    args: tuple[str, ...] = ()
     load: tuple[str, ...] = ()
     expect: tuple[str, ...] = ()
     define: Mapping[str, Value] = {}

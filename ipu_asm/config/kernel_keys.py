@@ -18,10 +18,18 @@ from math import prod
 from typing import Any, Mapping
 
 from ipu_asm.config.configuration import KernelRun, Value
-from ipu_asm.config.schema import Field, SettingError, flag, list_of_strings, shortened, shown
+from ipu_asm.config.schema import (
+    Field,
+    SettingError,
+    flag,
+    list_of_strings,
+    shortened,
+    shown,
+    text,
+)
 from ipu_asm.config.source_keys import LONGEST_VALUE, checked_values
 from ipu_asm.isa import manifests
-from ipu_asm.isa.manifest import HostOption
+from ipu_asm.isa.manifest import HostOption, Manifest
 
 WIDE = "wide"
 """The name in a configuration of the mode of the machine, as its number in `WIDE_MODES`."""
@@ -181,6 +189,7 @@ MOST_DATA = 64
 """The files or generated data of one list."""
 
 _ADDRESS = r"(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*)"
+_ARGUMENT = re.compile(rf"\*?{_ADDRESS}", re.ASCII)
 _DATA = re.compile(
     rf"(?P<source>.+)@{_ADDRESS}(?P<length>:(?:{_ADDRESS}|\d+(?:x\d+)+))?(?::[A-Za-z]\w*)?",
     re.ASCII | re.DOTALL,
@@ -198,11 +207,31 @@ def run_fields() -> Mapping[str, Field]:
     return {
         "cr": partial(_registers, "cr"),
         "lr": partial(_registers, "lr"),
+        "registers": _named_registers,
+        "entry": text,
+        "args": arguments,
         "load": _data,
         "expect": _data,
         "define": _define,
         **{name: partial(_setting, variants) for name, variants in options.items()},
     }
+
+
+_OF_WORDS = ("cr", "lr")
+_OF_CODE = ("registers", "entry", "args")
+
+
+def foreign_keys(run: KernelRun, manifest: Manifest) -> str:
+    """Return a sentence about keys that the machine of a set does not have; else nothing."""
+    own = [option.name for option in manifest.host_options]
+    own += [*(_OF_CODE if manifest.runs_machine_code else _OF_WORDS), "load", "expect", "define"]
+    given = {**run._asdict(), **run.settings}
+    del given["settings"]
+    wrong = next((name for name, value in given.items() if value and name not in own), None)
+    if wrong is None:
+        return ""
+    wrong, keys = (name.replace("_", "-") for name in (wrong, ", ".join(own)))
+    return f"the run of a kernel of {manifest.title} has the keys {keys}, found `{wrong}`"
 
 
 def kernel_run(values: Mapping[str, Any]) -> KernelRun:
@@ -219,6 +248,29 @@ def _registers(file: str, value: Any) -> dict[int, int]:
             raise SettingError(f"`{name}`: a run has one value, found {len(values)}")
         found[int(name.removeprefix(file))] = values[0] & _WORD
     return found
+
+
+def _named_registers(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict):
+        raise SettingError("expected a table such as {p0 = 0x70000}", value)
+    _check_length(value)
+    for name, number in value.items():
+        if not _REGISTER.fullmatch(name.lower()):
+            raise SettingError(f"expected the name of a register, found `{shortened(name)}`")
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise SettingError(f"`{name}`: expected a number, found {shown(number)}")
+    return dict(value)
+
+
+def arguments(value: Any) -> tuple[str, ...]:
+    """Return the arguments of a function as text. Raises `SettingError`."""
+    if not isinstance(value, list) or len(value) > _MAX_REGISTERS:
+        raise SettingError('expected a list such as ["*0x70000", 4]', value)
+    for each in value:
+        is_number = isinstance(each, int) and not isinstance(each, bool)
+        if not is_number and not (isinstance(each, str) and _ARGUMENT.fullmatch(each)):
+            raise SettingError('expected a number, or a pointer such as "*0x70000"', each)
+    return tuple(map(str, value))
 
 
 def _data(value: Any) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Protocol
+from typing import Any, Callable, Mapping, Protocol, Sequence
 
 from ipu_asm.assembler.kernel import Kernel, Read, assemble_kernel, isa_name_of, read_kernel
 from ipu_asm.config.files import is_code_file
@@ -17,6 +17,7 @@ from ipu_asm.emulator.faults import MachineFaultError, UnknownResultError
 from ipu_asm.emulator.model import MachineModel, NoMachineError
 from ipu_asm.isa import load_isa, manifests, target_module
 from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import read_effective_program
 from ipu_asm.text import SourceFile, require_text
@@ -26,6 +27,7 @@ DEFAULT_MAX_CYCLES = 1_000_000
 UNKNOWN = "unknown"
 FAULT = "fault"
 LIMIT = "limit"
+_POINTER = "*"
 
 
 class CodeState(Protocol):
@@ -216,6 +218,25 @@ def run_program(
     set_up(machine, program, registers or {}, memory or {})
     machine.start(program.entry(entry))
     return finished_run(machine, limit)
+
+
+def argument_registers(model: CodeModel, arguments: Sequence[str]) -> dict[str, int]:
+    """Return the registers for arguments of a function: numbers, and pointers such as `*0x70000`.
+
+    Raises ValueError.
+    """
+    free = {file: iter(names) for file, names in model.arguments.items()}
+    found = {}
+    for text in arguments:
+        file = "p" if text.startswith(_POINTER) else "r"
+        value, name = number_value(text.removeprefix(_POINTER)), next(free[file], None)
+        if value is None:
+            raise ValueError(f"expected a number such as 4 or *0x70000, found {quoted(text)}")
+        if name is None:
+            limit = len(model.arguments[file])
+            raise ValueError(f"functions take {limit} such arguments in registers")
+        found[name] = value
+    return found
 
 
 def set_up(

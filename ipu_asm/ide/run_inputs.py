@@ -121,6 +121,9 @@ def run_inputs(
     known = {each.name: each.value for each in registers if each.value is not None}
     if found is not None:
         run = found.run
+        if run.registers or run.args or run.entry:
+            # The form of a run has no such fields: what it does not give, `ipu-run` finds itself.
+            return RunInputs((), (), (), {}, {}, found.origin, ())
         load, expect = (_data(texts, found) for texts in (run.load, run.expect))
         return RunInputs(registers, load, expect, run.settings, run.define, found.origin, ())
     load, unknown = _generated(program, {**known, **given})

@@ -10,6 +10,7 @@ from ipu_asm.config.configuration import Configuration, ConfigurationError, Valu
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import Target, input_at, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run
+from ipu_asm.config.kernel_keys import foreign_keys
 from ipu_asm.debugger.explanations import name_with_purpose
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary
@@ -41,6 +42,7 @@ from ipu_lsp.debug_adapter.launch_fields import (
     HOST_FIELDS,
     Fields,
     LaunchFiles,
+    arguments_reader,
     dtype_reader,
     flag,
     mebibytes,
@@ -51,13 +53,13 @@ from ipu_lsp.debug_adapter.launch_fields import (
 from ipu_lsp.json_types import Json
 
 LAUNCH_FIELDS: Final = (
-    "program", "isa", *HOST_FIELDS, "cr", "lr", "registers", "entry", "load", "dump", "expect",
-    "stopOnEntry", "stopOnHalt", "stepOutPastBreakpoints", "maxCycles", "historyMemory", "cwd",
-    "noDebug", "define", "findInputs",
+    "program", "isa", *HOST_FIELDS, "cr", "lr", "registers", "entry", "args", "load", "dump",
+    "expect", "stopOnEntry", "stopOnHalt", "stepOutPastBreakpoints", "maxCycles", "historyMemory",
+    "cwd", "noDebug", "define", "findInputs",
 )  # fmt: skip
 FILE_FIELDS: Final = ("file", "address", "length", "dtype")
 """The fields of an object in `load`, `dump` or `expect`."""
-_INPUTS: Final = ("cr", "lr", "registers", "load", "expect", *HOST_FIELDS)
+_INPUTS: Final = ("cr", "lr", "registers", "entry", "args", "load", "expect", *HOST_FIELDS)
 _OF_CLIENTS: Final = ("type",)
 """Fields of clients that resemble misspelt ones of ours."""
 _MAX_HINTS: Final = 100
@@ -94,6 +96,7 @@ class LaunchConfiguration(NamedTuple):
     lr: tuple[tuple[int, int], ...] = ()
     registers: Mapping[str, int] = {}
     entry: str | None = None
+    args: tuple[str, ...] = ()
     load: tuple[Piece, ...] = ()
     dump: tuple[Data, ...] = ()
     expect: tuple[Piece, ...] = ()
@@ -115,7 +118,7 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
     """Return the configuration that a client sends. Raises `LaunchError` with all mistakes."""
     files = LaunchFiles()
     is_found = finds_inputs(arguments)
-    arguments, origin = with_configured_run(arguments)
+    arguments, run = with_configured_run(arguments)
     fields = Fields(arguments, files)
     files.folder = fields.read("cwd", files.existing_folder, os.curdir)
     program, code = _program(fields)
@@ -123,6 +126,8 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
     isa = fields.read("isa", text_reader("the name of an instruction set"), None)
     manifest = _manifest(code, program, isa)
     files.memory_size = manifest.memory_size
+    if run is not None and (mistake := foreign_keys(run.run, manifest)):
+        raise LaunchError([f"{run.origin}: {mistake}"])
     configuration = LaunchConfiguration(
         program,
         code,
@@ -132,6 +137,7 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         lr=fields.registers("lr"),
         registers=fields.named_registers(manifest),
         entry=fields.read("entry", text_reader("the name of a function"), None),
+        args=fields.read("args", arguments_reader, ()),
         load=tuple(filter(None, map(_input_piece, fields.objects("load")))),
         dump=tuple(filter(None, map(_output_data, fields.objects("dump")))),
         expect=tuple(filter(None, map(_input_piece, fields.objects("expect")))),
@@ -146,7 +152,7 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         folder=files.folder,
         finds_inputs=fields.read("findInputs", flag, True),
         gives_inputs=not is_found,
-        inputs_origin=origin,
+        inputs_origin=run.origin if run else "",
     )
     if files.mistakes:
         raise LaunchError(files.mistakes)
@@ -234,25 +240,25 @@ def finds_inputs(arguments: Json) -> bool:
     return arguments.get("findInputs") is not False and not any(map(arguments.get, _INPUTS))
 
 
-def with_configured_run(arguments: Json) -> tuple[Json, str]:
-    """Return launch arguments with the inputs of the configuration, and the name of its file.
+def with_configured_run(arguments: Json) -> tuple[Json, FoundRun | None]:
+    """Return launch arguments with the inputs of the configuration, and these.
 
-    The arguments are as they were, and the name is empty, where there are none, where they are not
-    looked for, and where reading the program will tell what is wrong. Raises `LaunchError` for data
-    that cannot be used as written.
+    The arguments are as they were, without a run, where there is none, where it is not looked for,
+    and where reading the program will tell what is wrong. Raises `LaunchError` for data that cannot
+    be used as written.
     """
     program, folder = arguments.get("program"), arguments.get("cwd") or os.curdir
     is_found = finds_inputs(arguments)
     if not is_found or not isinstance(program, str) or not isinstance(folder, str):
-        return arguments, ""
+        return arguments, None
     try:
         path = os.path.abspath(os.path.join(path_of(folder), os.path.expanduser(path_of(program))))
         found = configured_run(path)
     except (ValueError, ConfigurationError):
-        return arguments, ""
+        return arguments, None
     if found is None:
-        return arguments, ""
-    return {**arguments, **_launch(found, arguments.get("define"))}, found.origin
+        return arguments, None
+    return {**arguments, **_launch(found, arguments.get("define"))}, found
 
 
 def _launch(found: FoundRun, define: Any) -> Json:
@@ -263,8 +269,10 @@ def _launch(found: FoundRun, define: Any) -> Json:
         for option in manifest.host_options
     }
     launch: dict[str, Any] = {fields[name]: value for name, value in run.settings.items()}
-    launch["cr"] = {str(number): value for number, value in run.cr.items()}
-    launch["lr"] = {str(number): value for number, value in run.lr.items()}
+    for file, values in (("cr", run.cr), ("lr", run.lr), ("registers", run.registers)):
+        if values:
+            launch[file] = {str(key): value for key, value in values.items()}
+    launch |= {"entry": run.entry, "args": [*run.args]}
     try:
         launch["load"] = [_data(text, found.folder) for text in run.load]
         launch["expect"] = [_data(text, found.folder) for text in run.expect]
@@ -295,6 +303,10 @@ def with_known_inputs(configuration: LaunchConfiguration, kernel: Kernel) -> Lau
     part already and counts first. A launch with inputs of its own takes only the registers that
     `# CR` comments and `[kernel."GLOB"]` state, as `ipu-run` does. A hint names the origins.
     """
+    origin = configuration.inputs_origin
+    if kernel.code is not None:
+        hints = (f"Registers and data are those of {origin}.",) if origin else ()
+        return configuration._replace(hints=(*hints, *configuration.hints))
     if not configuration.finds_inputs or kernel.is_image:
         return configuration
     if configuration.gives_inputs:
@@ -302,11 +314,9 @@ def with_known_inputs(configuration: LaunchConfiguration, kernel: Kernel) -> Lau
     found = run_inputs(kernel.program, configuration.program, _nearest(configuration.program), {})
     given = {f"cr{n}" for n, _ in configuration.cr} | {f"lr{n}" for n, _ in configuration.lr}
     registers = [each for each in found.registers if each.name not in given]
-    made_up = [] if configuration.inputs_origin else [data_of(each.text) for each in found.load]
+    made_up = [] if origin else [data_of(each.text) for each in found.load]
     regions = [each.region for each in found.load]
-    sentences = _origin_hint(
-        configuration.inputs_origin, registers, list(zip(regions, made_up)), found
-    )
+    sentences = _origin_hint(origin, registers, list(zip(regions, made_up)), found)
     return configuration._replace(
         cr=configuration.cr + _values(registers, "cr"),
         lr=configuration.lr + _values(registers, "lr"),

@@ -23,7 +23,7 @@ from ipu_asm.debugger.expressions.program_names import live_context, names_from_
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
-from ipu_asm.emulator.code_runs import read_any_kernel, set_up
+from ipu_asm.emulator.code_runs import argument_registers, code_model, read_any_kernel, set_up
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState
@@ -74,9 +74,7 @@ class Debuggee:
         """`pause` and `log` are those of `DebugOptions`."""
         self.kernel = _kernel(configuration)
         self.is_linked = self.kernel.code is not None
-        if not self.is_linked:
-            configuration = with_known_inputs(configuration, self.kernel)
-        self.configuration = configuration
+        self.configuration = configuration = with_known_inputs(configuration, self.kernel)
         model = machine_for(self.kernel.isa.name)
         settings = _settings(model, configuration, self.kernel)
         state = _state(model, configuration, self.kernel, settings)
@@ -300,9 +298,13 @@ def _state(
         return state
     try:
         state.load_code(code, configuration.entry)
-        set_up(state.core, code, configuration.registers, {})
+        given = argument_registers(code_model(model.isa_name), configuration.args)
     except ProgramError as error:
         raise LaunchError(error.mistakes) from error
+    except ValueError as error:
+        raise LaunchError([f"`args`: {error}"]) from error
+    try:
+        set_up(state.core, code, {**configuration.registers, **given}, {})
     except (LookupError, ValueError) as error:
         raise LaunchError([f"`registers`: {error.args[0]}"]) from error
     return state

@@ -13,6 +13,7 @@ from typing import Any, Callable, Final, Iterator, TypeVar
 
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import FileError, Target
+from ipu_asm.config.kernel_keys import arguments
 from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import check_name, context_value
 from ipu_asm.isa import manifests
@@ -242,6 +243,13 @@ def shape_reader(most: int) -> Reader[Shape]:
         return shape
 
     return read
+
+
+def arguments_reader(value: object) -> tuple[str, ...]:
+    try:
+        return arguments(value)
+    except SettingError as error:
+        raise SettingError(error.message.removeprefix("expected "), error.found) from None
 
 
 def dtype_reader(value: object) -> str:

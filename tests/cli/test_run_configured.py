@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ipu_asm.cli.run.command import main
 from tests.cli.commands import run
 
@@ -17,7 +19,26 @@ expect = ["zeros@0x2000:512"]
 NOTE = "ipu-run: note: registers and data are those of ipu.toml\n"
 
 
-FILES = {"k.s": STORE, "ipu.toml": RUN, "data/x.bin": bytes(range(128))}
+CODE = """\
+other: done
+sum: lda r1, [p0, #0]
+nop
+ret lr
+nop
+nop
+nop
+nop
+add r0, r0, r1
+"""
+CODE_RUN = """\
+[kernel."*.aie2".run]
+entry = "sum"
+args = ["*0x70000", 4]
+registers = {r1 = 1}
+load = ["data/x.bin@0x70000"]
+expect = ["data/x.bin@0x70000"]
+"""
+FILES = {"code.aie2": CODE, "k.s": STORE, "ipu.toml": RUN, "data/x.bin": bytes(range(128))}
 
 
 def check_printed(*options: str, err: str = "") -> list[str]:
@@ -41,6 +62,30 @@ def test_a_difference_from_what_the_configuration_expects_is_a_failure() -> None
     assert ran.status == 1
     assert "expected 1" in ran.err
     assert run(main, ["k.s", "--max-cycles", "9", "--until", "pc == 1"]).status == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--commands", "continue")])
+def test_a_function_of_machine_code_gets_arguments_and_data_too(options: tuple[str, ...]) -> None:
+    Path("ipu.toml").write_text(CODE_RUN)
+    Path("continue").write_text("continue\nprint r1,x\nprint p0,x\n")
+    ran = run(main, ["code.aie2", "--print", "p0", *options])
+    assert (ran.status, ran.err) == (0, NOTE)
+    assert f"{0x70000}" in ran.out or "p0,x = 0x00070000" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "expected"),
+    [
+        ("k.s", "args = [4]", "IPU has the keys dtype, aaq-shift, cr, lr, load, expect, define, found `args`"),
+        ("code.aie2", "lr = {1 = 2}", "XDNA1 has the keys registers, entry, args, load, expect, "
+         "define, found `lr`"),
+    ],
+)  # fmt: skip
+def test_keys_of_other_machines_are_told(file: str, key: str, expected: str) -> None:
+    Path("ipu.toml").write_text(f'[kernel."*".run]\n{key}\n')
+    ran = run(main, [file])
+    assert ran.status == 2
+    assert expected in ran.err
 
 
 def test_data_that_are_not_there_are_told_with_their_path() -> None:

@@ -232,11 +232,12 @@ def _tables(settings: Configuration) -> dict[str, Mapping[str, Toml]]:
 
 
 def _run(run: KernelRun) -> dict[str, Toml]:
-    values: dict[str, Toml] = {**run.settings}
+    values: dict[str, Toml] = {**run.settings, **run._asdict()}
+    del values["settings"]
     for file, registers in (("cr", run.cr), ("lr", run.lr)):
         values[file] = {str(number): value for number, value in registers.items()}
-    values |= {"load": run.load, "expect": run.expect, "define": dict(run.define)}
-    return {key.replace("_", "-"): value for key, value in values.items() if value not in ({}, ())}
+    given = ((key, value) for key, value in values.items() if value not in ({}, (), None))
+    return {key.replace("_", "-"): value for key, value in given}
 
 
 def _keys(values: Mapping[str, Toml]) -> Iterator[str]:

@@ -42,7 +42,6 @@ _PIECE = 5_000
 
 _LIMIT = "cycle-limit"
 _INTERRUPTED = "interrupted"
-_POINTER = "*"
 
 
 def run_code(options: RunOptions, data: bytes, target: Target) -> int:
@@ -158,19 +157,13 @@ def _set_up(
     loads: Sequence[tuple[Numbers, Data]],
 ) -> None:
     """Set registers and memory. Exits the process for names and values that do not fit."""
-    from ipu_asm.emulator.code_runs import set_up
+    from ipu_asm.emulator.code_runs import argument_registers, set_up
 
-    registers = {name: number(value) for name, value in options.registers.items()}
-    counts = dict.fromkeys(model.arguments, 0)
-    for text in options.arguments:
-        file = "p" if text.startswith(_POINTER) else "r"
-        if counts[file] == len(model.arguments[file]):
-            usage_error(
-                f"argument --arg: functions take {counts[file]} such arguments in registers"
-            )
-        value = _argument(text.removeprefix(_POINTER))
-        registers[model.arguments[file][counts[file]]] = value
-        counts[file] += 1
+    try:
+        arguments = argument_registers(model, options.arguments)
+    except ValueError as error:
+        usage_error(f"argument --arg: {error}")
+    registers = {name: number(value) for name, value in options.registers.items()} | arguments
     try:
         set_up(machine, program, registers, {})
     except (LookupError, ValueError) as error:
@@ -208,15 +201,6 @@ def _debugged(
     status = converse(session, options)
     write(f"{describe_stop(session.run_end())}; cycle {session.debugger.cycle:,}\n", sys.stdout)
     return status
-
-
-def _argument(text: str) -> int:
-    from ipu_asm.isa.operands import number_value
-
-    value = number_value(text)
-    if value is None:
-        usage_error(f"argument --arg: expected a number such as 4 or *0x70000, found `{text}`")
-    return value
 
 
 def _stop(program: CodeProgram, options: RunOptions) -> Callable[[int], bool] | None:

@@ -39,6 +39,7 @@ from ipu_asm.cli.run.options import (
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, is_code_file, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run
+from ipu_asm.config.kernel_keys import foreign_keys
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.faults import ProgramError
@@ -50,6 +51,7 @@ from ipu_asm.emulator.stated_options import (
     stated_text,
 )
 from ipu_asm.isa import manifests
+from ipu_asm.isa.manifest import Manifest
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram
 from ipu_asm.testbench.data.source import Data, DataError, data_of
@@ -76,10 +78,10 @@ def _command(options: RunOptions) -> int:
     data = read_bytes(target)
     try:
         if is_code_file(data):
-            return _run_code(options, data, target)
-        options = with_configured_run(options)
+            return _run_code(with_configured_run(options, None), data, target)
         isa_name = isa_name_of(data, target.name, options.isa, options.format)
         manifest = manifests().get(isa_name)
+        options = with_configured_run(options, manifest)
         if manifest is not None and manifest.runs_machine_code:
             return _run_code(options, data, target)
         check_own_options(options, isa_name)
@@ -331,11 +333,11 @@ def _report(
         write(summary_text(outcome, options, written, comparisons), stream)
 
 
-def with_configured_run(options: RunOptions) -> RunOptions:
+def with_configured_run(options: RunOptions, manifest: Manifest | None) -> RunOptions:
     """Return options with the run of `[kernel."GLOB".run]` if they give no inputs, with a note.
 
-    What is expected is compared only where the program runs to its end. Raises
-    `ConfigurationError` and `FileError`.
+    What is expected is compared only where the program runs to its end. `manifest` is that of its
+    set, if it is known. Raises `ConfigurationError` and `FileError`.
     """
     if not options.finds_inputs or options.has_inputs or options.file == STANDARD_INPUT:
         return options
@@ -343,6 +345,8 @@ def with_configured_run(options: RunOptions) -> RunOptions:
     if found is None:
         return options
     run = found.run
+    if manifest is not None and (mistake := foreign_keys(run, manifest)):
+        raise FileError(mistake, found.origin)
     is_whole = options.until is None and not options.breaks and not options.is_debugged
     settings = {
         name: value if isinstance(value, bool) else str(value)
@@ -353,6 +357,9 @@ def with_configured_run(options: RunOptions) -> RunOptions:
         host=settings,
         cr=dict(run.cr),
         lr=dict(run.lr),
+        registers={name: str(value) for name, value in run.registers.items()},
+        entry=run.entry,
+        arguments=run.args,
         load=_data(run.load, found),
         expect=_data(run.expect, found) if is_whole else (),
         defines={**run.define, **options.defines},

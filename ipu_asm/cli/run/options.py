@@ -297,7 +297,7 @@ class RunOptions(Options):
     def has_inputs(self) -> bool:
         """Return whether the user gives registers, data or options of the machine."""
         given = (self.cr, self.lr, self.host, self.load, self.expect, self.load_state)
-        return any(given)
+        return any((*given, self.registers, self.arguments, self.entry))
 
     @property
     def inputs(self) -> list[str]:

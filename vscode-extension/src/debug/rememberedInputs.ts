@@ -5,7 +5,7 @@ import type * as vscode from "vscode";
 import type { Arguments } from "../commands/runArguments";
 
 const GENERATED = /^(zeros|ones|ramp|random:\w+)$/i;
-const INPUTS = ["dtype", "cr", "lr", "load", "expect"] as const;
+const INPUTS = ["dtype", "cr", "lr", "registers", "entry", "args", "load", "expect"] as const;
 
 /** A piece of memory in a debug configuration. */
 interface Piece {
