@@ -18,15 +18,8 @@ from math import prod
 from typing import Any, Mapping
 
 from ipu_asm.config.configuration import KernelRun, Value
-from ipu_asm.config.schema import (
-    Field,
-    SettingError,
-    flag,
-    list_of_strings,
-    shortened,
-    shown,
-    text,
-)
+from ipu_asm.config import schema
+from ipu_asm.config.schema import Field, SettingError, flag, list_of_strings, shortened, shown
 from ipu_asm.config.source_keys import LONGEST_VALUE, checked_values
 from ipu_asm.isa import manifests
 from ipu_asm.isa.manifest import HostOption, Manifest
@@ -208,7 +201,7 @@ def run_fields() -> Mapping[str, Field]:
         "cr": partial(_registers, "cr"),
         "lr": partial(_registers, "lr"),
         "registers": _named_registers,
-        "entry": text,
+        "entry": schema.text,
         "args": arguments,
         "load": _data,
         "expect": _data,
