@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Sequence, TypeAlias
 
@@ -60,16 +61,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve one client; return 0 once it has left, 2 for wrong usage or without the extra `mcp`."""
     make_parser().parse_args(argv)
     try:
-        server = make_server()
+        with Interrupts():
+            # A server that is ended ends the commands that it runs.
+            signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+            make_server().run("stdio")
     except ImportError as error:
         print(
             f"{PROGRAM}: error: the extra `mcp` is missing: pip install 'ipu-asm[mcp]' ({error})",
             file=sys.stderr,
         )
         return 2
-    try:
-        with Interrupts():
-            server.run("stdio")
     except KeyboardInterrupt:
         return 130
     return 0
@@ -161,6 +162,7 @@ async def _answer(
     Raises `ToolError` unless there is either a text or a path, and where the command takes too
     long.
     """
+    from anyio import CancelScope
     from mcp.server.mcpserver.exceptions import ToolError
 
     if (text is None) == (path is None):
@@ -170,20 +172,26 @@ async def _answer(
         command.append(f"--isa={isa}")
     if needs_source:
         command.append("-" if path is None else os.path.abspath(path))
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": _HOME},
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": _HOME},
+        )
+    except (OSError, ValueError) as error:  # an argument that is too long or has U+0000
+        raise ToolError(f"{arguments[0]} cannot be started with these arguments: {error}") from None
     data = (text or "").encode("utf-8", "replace")
     try:
         printed, said = await asyncio.wait_for(process.communicate(data), TIME_LIMIT_S)
     except TimeoutError:
-        process.kill()
-        await process.wait()
         raise ToolError(f"{arguments[0]} was stopped after {TIME_LIMIT_S:g} s") from None
+    finally:  # a client may cancel the call, or leave
+        if process.returncode is None:
+            process.kill()
+            with CancelScope(shield=True):
+                await process.communicate()
     return {
         "schema": SCHEMA,
         "status": process.returncode,

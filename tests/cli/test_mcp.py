@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client, StdioServerParameters
+from mcp.server.mcpserver.exceptions import ToolError
 
+from ipu_asm.cli.mcp import lint, run
 from tests.example_references import ROOT
 
 KERNEL = str(ROOT / "examples" / "fully_connected.s")
@@ -91,6 +94,24 @@ def test_a_call_without_a_program_is_refused_in_a_sentence() -> None:
     called = check_called("lint")
     assert called.is_error
     assert "give `text` or `path`, found none" in called.content[0].text
+
+
+@pytest.mark.parametrize("arguments", [{"path": "a\0b"}, {"text": "", "isa": "x" * 3_000_000}])
+def test_arguments_that_no_process_takes_are_refused_in_a_sentence(
+    arguments: dict[str, str],
+) -> None:
+    with pytest.raises(ToolError, match="lint cannot be started with these arguments: "):
+        asyncio.run(lint(**arguments))
+
+
+def test_a_call_that_is_given_up_leaves_no_process() -> None:
+    async def given_up() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(run("l: b l;;", max_cycles=10**12), 0.5)
+        with pytest.raises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+
+    asyncio.run(given_up())
 
 
 def test_without_the_extra_the_command_says_what_to_install() -> None:
