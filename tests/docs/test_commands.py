@@ -29,7 +29,9 @@ from tests.docs.commands import (
 
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
 TYPED = [block for block in blocks("sh", "console") if set(block.commands) - elsewhere()]
-COPIED = ("README.md", "pyproject.toml", "docs", "examples", "grammars", "ipu_asm", "ipu_lsp")
+PACKAGES = ("ipu_asm", "ipu_lsp")
+COPIED = ("README.md", "pyproject.toml", "docs", "examples", "grammars")
+UNWANTED = shutil.ignore_patterns("__pycache__", "images")
 INSTALLERS = ("pip", "pip3", "pipx", "uv", "uvx", "npm")
 REFUSED = "tests install nothing: name this command in INSTALLS or ELSEWHERE of tests/docs/commands"
 PROGRAMS = "|".join((*SCRIPTS, "python3?", "pip", "pipx", "uvx?", "npm", "git", "podman", "docker"))
@@ -37,14 +39,18 @@ PROGRAMS = "|".join((*SCRIPTS, "python3?", "pip", "pipx", "uvx?", "npm", "git", 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the project, with the reader's own folder `kernels`, and the commands installed."""
+    """A copy of the project, with the reader's own folder `kernels`, and the commands installed.
+
+    The packages are links: each command would compile the modules of a copy.
+    """
     copy = tmp_path / "checkout"
     copy.mkdir()
-    unwanted = shutil.ignore_patterns("__pycache__", "images")
+    for name in PACKAGES:
+        (copy / name).symlink_to(ROOT / name)
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=unwanted)
+            shutil.copytree(source, copy / name, ignore=UNWANTED)
         else:
             shutil.copy(source, copy)
     shutil.copytree(ROOT / "examples", copy / "kernels")
@@ -87,8 +93,12 @@ def typed(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def show_files(page: str, folder: Path) -> None:
-    """Write the files that a page shows."""
+    """Write the files that a page shows; a package to which it adds some becomes a copy."""
     for name, text in files(page).items():
+        package = folder / Path(name).parts[0]
+        if package.is_symlink():
+            package.unlink()
+            shutil.copytree(ROOT / package.name, package, ignore=UNWANTED)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
 

@@ -20,8 +20,6 @@ from ipu_asm.lint.rules import REPEATED_LINE, all_rules, rules_for
 from ipu_asm.text import apply_edits
 
 RULES = {rule.id.name: rule for rule in all_rules()}
-VALID = [(name, number) for name, rule in RULES.items() for number in range(len(rule.valid))]
-INVALID = [(name, number) for name, rule in RULES.items() for number in range(len(rule.invalid))]
 HEADINGS = ["What it does", "Why", "Example", "Use instead"]
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 EXAMPLES = sorted([*FOLDER.glob("*.s"), *FOLDER.glob("*.asm")])
@@ -110,21 +108,24 @@ def has_errors(text: str, isa: str = "ipu") -> bool:
     return any(finding.severity is Severity.ERROR for finding in check_findings(text, isa=isa))
 
 
-@pytest.mark.parametrize(("name", "number"), VALID)
-def test_a_valid_example_is_silent(name: str, number: int) -> None:
-    rule = RULES[name]
-    assert check_findings(rule.valid[number], rule.id) == []
+EVERY_RULE = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
 
-@pytest.mark.parametrize(("name", "number"), INVALID)
-def test_an_invalid_example_has_exactly_the_marked_findings(name: str, number: int) -> None:
-    rule = RULES[name]
-    text = without_marks(rule.invalid[number])
-    assert marked(text, check_findings(text, rule.id)) == rule.invalid[number]
-    assert text != rule.invalid[number]
+@EVERY_RULE
+def test_valid_examples_are_silent(rule: Rule) -> None:
+    for example in rule.valid:
+        assert check_findings(example, rule.id) == [], example
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@EVERY_RULE
+def test_invalid_examples_have_exactly_the_marked_findings(rule: Rule) -> None:
+    for example in rule.invalid:
+        text = without_marks(example)
+        assert marked(text, check_findings(text, rule.id)) == example
+        assert text != example
+
+
+@EVERY_RULE
 def test_the_documentation_has_a_summary_and_the_four_headings(rule: Rule) -> None:
     assert list(sections(rule)) == HEADINGS
     assert rule.summary.endswith(".")
@@ -132,7 +133,7 @@ def test_the_documentation_has_a_summary_and_the_four_headings(rule: Rule) -> No
     assert all(text.strip() for text in sections(rule).values())
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@EVERY_RULE
 def test_the_documented_example_has_the_finding_and_the_remedy_has_none(rule: Rule) -> None:
     bad, good = programs(sections(rule)["Example"]), programs(sections(rule)["Use instead"])
     assert bad
@@ -146,7 +147,7 @@ def test_the_documented_example_has_the_finding_and_the_remedy_has_none(rule: Ru
         assert check_findings(program, rule.id) == []
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@EVERY_RULE
 def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
     found = [
         finding
@@ -157,22 +158,22 @@ def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
     assert sorted(applicabilities) == sorted(rule.fixes)
 
 
-@pytest.mark.parametrize(("name", "number"), INVALID)
-def test_safe_fixes_mend_all_findings_that_have_one(name: str, number: int) -> None:
-    rule = RULES[name].id
-    text = mended(without_marks(RULES[name].invalid[number]), rule, Applicability.SAFE)
-    assert [f for f in check_findings(text, rule) if f.fix and f.fix.is_safe] == []
+@EVERY_RULE
+def test_safe_fixes_mend_all_findings_that_have_one(rule: Rule) -> None:
+    for example in rule.invalid:
+        text = mended(without_marks(example), rule.id, Applicability.SAFE)
+        left = [each.fix for each in check_findings(text, rule.id) if each.fix]
+        assert [fix for fix in left if fix.is_safe] == [], example
 
 
-@pytest.mark.parametrize(("name", "number"), INVALID)
-def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) -> None:
-    rule = RULES[name].id
-    before = without_marks(RULES[name].invalid[number])
-    after = mended(before, rule, Applicability.UNSAFE)
-    fixes = [finding.fix for finding in check_findings(after, rule) if finding.fix]
-    assert all(fix.applicability is Applicability.DISPLAY for fix in fixes)
-    isa = ISA_OF[rule]
-    assert has_errors(before, isa) or not has_errors(after, isa)
+@EVERY_RULE
+def test_unsafe_fixes_mend_the_others_and_break_nothing(rule: Rule) -> None:
+    for example in rule.invalid:
+        before = without_marks(example)
+        after = mended(before, rule.id, Applicability.UNSAFE)
+        left = [each.fix for each in check_findings(after, rule.id) if each.fix]
+        assert all(fix.applicability is Applicability.DISPLAY for fix in left), example
+        assert has_errors(before, rule.isa) or not has_errors(after, rule.isa), example
 
 
 @pytest.mark.parametrize("example", RULES["immediate-wraps"].invalid)

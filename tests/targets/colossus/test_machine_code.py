@@ -132,8 +132,12 @@ def test_the_set_has_this_code() -> None:
     assert machine_code_of(load_isa("colossus")) is CODE
 
 
-@pytest.mark.parametrize("record", TEXTS, ids=lambda each: each["asm"])
-def test_a_text_has_the_words_of_the_vendor(record: dict[str, Any]) -> None:
+def test_a_text_has_the_words_of_the_vendor() -> None:
+    for record in TEXTS:
+        check_words(record)
+
+
+def check_words(record: dict[str, Any]) -> None:
     bundle = bundle_of(record["asm"])
     first = bundle.instructions[0]
     assert first.spec is not None
@@ -148,17 +152,17 @@ def test_a_text_has_the_words_of_the_vendor(record: dict[str, Any]) -> None:
         assert data == data_of([record["before"]])
         assert CODE.object_format.code_relocations[relocation.kind] == record["reloc"]
         data = CODE.relocated(data, relocation, record["value"], IPU1)
-    assert data == data_of(record["words"])
+    assert data == data_of(record["words"]), record["asm"]
 
 
-@pytest.mark.parametrize("record", TEXTS, ids=lambda each: "-".join(each["words"]))
-def test_words_of_the_vendor_come_back(record: dict[str, Any]) -> None:
-    data = data_of(record["words"])
-    assert CODE.decode(data) is not None
-    if record["asm"].count("$m") < 6 or "{" not in record["asm"]:
-        check_comes_back(data)
-    if record["check"] not in ("listing", *NOT_SHOWN):
-        assert " ; ".join(shown(data)) == record["asm"].strip("{ }")
+def test_words_of_the_vendor_come_back() -> None:
+    for record in TEXTS:
+        data = data_of(record["words"])
+        assert CODE.decode(data) is not None, record
+        if record["asm"].count("$m") < 6 or "{" not in record["asm"]:
+            check_comes_back(data)
+        if record["check"] not in ("listing", *NOT_SHOWN):
+            assert " ; ".join(shown(data)) == record["asm"].strip("{ }")
 
 
 def test_two_halves_of_one_pipeline_are_decoded_all_the_same() -> None:
@@ -181,9 +185,9 @@ def test_what_has_no_text_is_no_code(words: list[str]) -> None:
     assert CODE.decode(data_of(words)) is None
 
 
-@pytest.mark.parametrize("record", records("colossus_print"), ids=lambda each: each["asm"])
-def test_a_text_is_shown_as_the_vendor_shows_it(record: dict[str, Any]) -> None:
-    assert shown(encoded(record["asm"]).data) == record["printed"]
+def test_a_text_is_shown_as_the_vendor_shows_it() -> None:
+    for record in records("colossus_print"):
+        assert shown(encoded(record["asm"]).data) == record["printed"]
 
 
 @pytest.mark.parametrize(
