@@ -14,6 +14,7 @@ from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.mca import command as mca
 from ipu_asm.cli.run import command as ipu_run
+from ipu_lsp.debug_adapter.client import is_same_path
 from ipu_lsp.json_types import Json
 from tests.cli.commands import run
 from tests.server.conversation import asked, greeted, opened
@@ -145,3 +146,18 @@ def test_an_object_that_no_machine_executes_is_no_internal_error(tmp_path: Path)
         ran = run(ipu_run.main, [*options, str(code)])
         assert (ran.status, "found `colossus`" in ran.err) == (2, True)
         assert "internal error" not in ran.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_current_folder_that_is_gone_is_no_internal_error(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    main, arguments = COMMANDS[name]
+    ran = run(main, [*arguments, "a.asm"])
+    assert ran.status == 2
+    assert "no such file" in ran.err or "the current folder does not exist any more" in ran.err
+    assert not is_same_path("a.asm", "a.asm")

@@ -45,6 +45,9 @@ def run_guarded(program: str, command: Callable[[], int]) -> int:
             print_message(program, str(error))
         return ExitStatus.USAGE
     except Exception as error:
+        if isinstance(error, FileNotFoundError) and not _has_current_folder():
+            print_message(program, "the current folder does not exist any more: change to another")
+            return ExitStatus.USAGE
         if os.environ.get("IPU_TRACEBACK"):
             import traceback
 
@@ -57,6 +60,13 @@ def run_guarded(program: str, command: Callable[[], int]) -> int:
                 "read: please report it with what IPU_TRACEBACK=1 shows",
             )
         return ExitStatus.INTERNAL
+
+
+def _has_current_folder() -> bool:
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
 
 
 def print_message(program: str, message: str, kind: str = "error") -> None:

@@ -170,9 +170,9 @@ async def _answer(
     command = [sys.executable, "-P", "-m", "ipu_asm", *arguments]
     if isa is not None:
         command.append(f"--isa={isa}")
-    if needs_source:
-        command.append("-" if path is None else os.path.abspath(path))
     try:
+        if needs_source:
+            command.append("-" if path is None else os.path.abspath(path))
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,

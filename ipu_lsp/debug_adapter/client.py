@@ -115,11 +115,9 @@ class _ClientPosition(NamedTuple):
 
 
 def is_same_path(one: str, other: str) -> bool:
-    one, other = (os.path.normcase(os.path.abspath(path)) for path in (one, other))
-    if one == other:
-        return True
     try:
-        return os.path.samefile(one, other)
+        one, other = (os.path.normcase(os.path.abspath(path)) for path in (one, other))
+        return one == other or os.path.samefile(one, other)
     except (OSError, ValueError):
         return False
 

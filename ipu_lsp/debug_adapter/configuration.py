@@ -254,7 +254,7 @@ def with_configured_run(arguments: Json) -> tuple[Json, FoundRun | None]:
     try:
         path = os.path.abspath(os.path.join(path_of(folder), os.path.expanduser(path_of(program))))
         found = configured_run(path)
-    except (ValueError, ConfigurationError):
+    except (OSError, ValueError, ConfigurationError):
         return arguments, None
     if found is None:
         return arguments, None

@@ -74,7 +74,7 @@ class LaunchFiles:
             os.fsencode(text)
             path = os.path.expanduser(path_of(text))
             return os.path.abspath(os.path.join(self.folder, path))
-        except ValueError as error:
+        except (OSError, ValueError) as error:  # the current folder may be gone
             raise SettingError(f"a path, found {_shown(value)}: {error}") from None
 
     def existing_folder(self, value: object) -> str:
