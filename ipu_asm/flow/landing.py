@@ -18,8 +18,19 @@ from ipu_asm.program.program import Program, cached_on_program
 
 _NO_LOOP = -1
 
+CALLED, RETURNED, LOST_TRACK = "call", "return", "unclear"
+
 Path = tuple[int, ...]
 """Addresses from that of a write to that of an event."""
+
+
+class Place(NamedTuple):
+    """Where a path has come to: an address, the calls to return from, and the loop it is in."""
+
+    address: int
+    callers: tuple[int, ...] = ()
+    loop_end: int = _NO_LOOP
+    crosses: bool = False
 
 
 class PipelineGraph(NamedTuple):
@@ -29,7 +40,7 @@ class PipelineGraph(NamedTuple):
     another file. `returning` has the last delay slot of each return, and the addresses after the
     calls in the text that it returns to. Those `leaving` may also return to, or continue in, code
     outside of the text; those `unclear` may continue anywhere. `long_loops` has the last address of
-    each loop that is not left before a result lands, by its first.
+    each loop that is not left before a result lands, by its first. Those `reached` may be executed.
     """
 
     accesses: Sequence[tuple[RegisterAccess, ...]]
@@ -39,6 +50,38 @@ class PipelineGraph(NamedTuple):
     leaving: frozenset[int]
     unclear: frozenset[int]
     long_loops: Mapping[int, int]
+    reached: frozenset[int]
+
+    def exit_of(self, place: Place) -> str:
+        """Return how control may leave the text after a place, "" if it does not."""
+        address = place.address
+        if address in self.unclear:
+            return LOST_TRACK
+        if address in self.calls and self.calls[address] is None:
+            return CALLED
+        if address in self.returning and address in self.leaving and not place.callers:
+            return RETURNED
+        return ""
+
+    def steps(self, place: Place) -> Iterator[Place]:
+        """Yield where a path may go on in the text."""
+        address, callers, loop_end, crosses = place
+        if address in self.calls:
+            target = self.calls[address]
+            if target is not None:
+                yield Place(target, (*callers, address + 1), _NO_LOOP, True)
+            return
+        if address in self.returning:
+            behind = callers[-1:] or self.returning[address]
+            yield from (Place(each, callers[:-1], _NO_LOOP, True) for each in behind)
+            return
+        for target in self.following[address]:
+            if loop_end == address and target == address + 1:
+                continue  # the iterations take longer
+            end = self.long_loops.get(target, _NO_LOOP)
+            is_entry = end != _NO_LOOP and not target <= address <= end
+            is_back = loop_end == address
+            yield Place(target, callers, end if is_entry or is_back else loop_end, crosses)
 
 
 class Meeting(NamedTuple):
@@ -63,9 +106,6 @@ class Meeting(NamedTuple):
     @property
     def other_address(self) -> int:
         return self.path[-1]
-
-
-CALLED, RETURNED, LOST_TRACK = "call", "return", "unclear"
 
 
 class Departure(NamedTuple):
@@ -94,15 +134,6 @@ class Flights(NamedTuple):
     overwritten: tuple[Meeting, ...]
     departures: tuple[Departure, ...]
     paths: int
-
-
-class _Place(NamedTuple):
-    """Where a path has come to: an address, the calls to return from, and the loop it is in."""
-
-    address: int
-    callers: tuple[int, ...] = ()
-    loop_end: int = _NO_LOOP
-    crosses: bool = False
 
 
 class _Walk(NamedTuple):
@@ -136,6 +167,7 @@ def pipeline_graph(program: Program) -> PipelineGraph:
             for loop in loops
             if loop.trips * (loop.last - loop.first + 1) > LATEST
         },
+        frozenset(outside),
     )
 
 
@@ -233,7 +265,7 @@ class _Search:
         """Follow a result until it lands."""
         latency = write.timing.def_cycle
 
-        def meet(distance: int, place: _Place, path: Path) -> None:
+        def meet(distance: int, place: Place, path: Path) -> None:
             for other in self.graph.accesses[place.address]:
                 if not other.units.isdisjoint(write.units):
                     self._meet(write, other, Meeting(write, other, distance, None, path,
@@ -255,7 +287,7 @@ class _Search:
     def follow_read(self, address: int, read: RegisterAccess) -> None:
         """Find the writes that land before an operand is read late."""
 
-        def meet(distance: int, place: _Place, path: Path) -> None:
+        def meet(distance: int, place: Place, path: Path) -> None:
             for write in self.graph.accesses[place.address]:
                 if write.writes and not write.units.isdisjoint(read.units):
                     needed = needed_distance(write, read)
@@ -272,10 +304,10 @@ class _Search:
         address: int,
         access: RegisterAccess,
         bundles: int,
-        meet: Callable[[int, _Place, Path], None],
+        meet: Callable[[int, Place, Path], None],
     ) -> Iterator[Departure]:
         """Visit what so many next bundles do with a register; yield how paths leave the text."""
-        level = {_Place(address): _Walk(1, (address,))}
+        level = {Place(address): _Walk(1, (address,))}
         for distance in range(1, bundles + 1):
             level, departures = self._next(level, access, bundles + 1 - distance)
             yield from departures
@@ -285,48 +317,18 @@ class _Search:
         self._paths += sum(walk.paths for walk in level.values())
 
     def _next(
-        self, level: Mapping[_Place, _Walk], access: RegisterAccess, remaining: int
-    ) -> tuple[dict[_Place, _Walk], list[Departure]]:
+        self, level: Mapping[Place, _Walk], access: RegisterAccess, remaining: int
+    ) -> tuple[dict[Place, _Walk], list[Departure]]:
         """Go one bundle further on all paths."""
-        found: dict[_Place, _Walk] = {}
+        found: dict[Place, _Walk] = {}
         departures: list[Departure] = []
         for place, walk in level.items():
-            how = self._exit_of(place)
+            how = self.graph.exit_of(place)
             if how:
                 departures.append(Departure(access, how, remaining, walk.path))
                 self._paths += walk.paths
-            for step in self._steps(place):
+            for step in self.graph.steps(place):
                 known = found.get(step)
                 count = walk.paths + (known.paths if known else 0)
                 found[step] = _Walk(count, known.path if known else (*walk.path, step.address))
         return found, departures
-
-    def _exit_of(self, place: _Place) -> str:
-        graph, address = self.graph, place.address
-        if address in graph.unclear:
-            return LOST_TRACK
-        if address in graph.calls and graph.calls[address] is None:
-            return CALLED
-        if address in graph.returning and address in graph.leaving and not place.callers:
-            return RETURNED
-        return ""
-
-    def _steps(self, place: _Place) -> Iterator[_Place]:
-        """Yield where a path may go on in the text."""
-        graph, (address, callers, loop_end, crosses) = self.graph, place
-        if address in graph.calls:
-            target = graph.calls[address]
-            if target is not None:
-                yield _Place(target, (*callers, address + 1), _NO_LOOP, True)
-            return
-        if address in graph.returning:
-            behind = callers[-1:] or graph.returning[address]
-            yield from (_Place(each, callers[:-1], _NO_LOOP, True) for each in behind)
-            return
-        for target in graph.following[address]:
-            if loop_end == address and target == address + 1:
-                continue  # the iterations take longer
-            end = graph.long_loops.get(target, _NO_LOOP)
-            is_entry = end != _NO_LOOP and not target <= address <= end
-            is_back = loop_end == address
-            yield _Place(target, callers, end if is_entry or is_back else loop_end, crosses)

@@ -109,10 +109,11 @@ def _taken(isa: Isa, bundle: Bundle) -> int | None:
                 return -alignment.step
             return 0 if sizes.single % alignment.step == 0 else None
         return 0 if _emits_nothing(bundle) else None
-    return _size_of(isa, bundle)
+    return size_of(isa, bundle)
 
 
-def _size_of(isa: Isa, bundle: Bundle) -> int | None:
+def size_of(isa: Isa, bundle: Bundle) -> int | None:
+    """Return the bytes of a bundle that is no directive; None if they are not known."""
     if not bundle.size:
         return 0
     if not is_known(isa, bundle):
@@ -233,7 +234,7 @@ def _taken_plainly(isa: Isa, bundle: Bundle) -> int:
     """The size of a bundle of code in bytes; -1 for what else a section may get."""
     if bundle.directive:
         return 0 if _emits_nothing(bundle) else -1
-    size = _size_of(isa, bundle)
+    size = size_of(isa, bundle)
     return -1 if size is None else size
 
 

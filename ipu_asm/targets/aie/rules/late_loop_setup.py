@@ -60,10 +60,10 @@ RULE_ID = RuleId("X108", "late-loop-setup", Severity.WARNING)
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each register of a hardware loop that is written too late."""
     counter = program.isa.counting.hardware_loop
-    ends = sorted(set(_ends(program)))
+    ends = sorted({*loop_bounds(program, 1)})
     if counter is None or not ends:
         return
-    for number in program.where(_sets_up):
+    for number in program.where(sets_up):
         address = program.addresses[number]
         last = next((end for end in ends if end >= address), None)
         if last is None or last - address >= counter.distance:
@@ -81,7 +81,8 @@ def _registers(isa: Isa) -> tuple[str, ...]:
     return (*(isa.loop_registers or ()), *((counter.register,) if counter else ()))
 
 
-def _sets_up(isa: Isa, bundle: Bundle) -> bool:
+def sets_up(isa: Isa, bundle: Bundle) -> bool:
+    """Return whether a bundle writes a register of hardware loops."""
     names = _registers(isa)
     return any(
         access.writes and access.register in names
@@ -89,13 +90,13 @@ def _sets_up(isa: Isa, bundle: Bundle) -> bool:
     )
 
 
-def _ends(program: Program) -> Iterator[int]:
-    """The addresses of the last bundles of the hardware loops of a text."""
-    register = program.isa.loop_registers[1] if program.isa.loop_registers else ""
+def loop_bounds(program: Program, which: int) -> Iterator[int]:
+    """The addresses of the first (0) or the last (1) bundles of the hardware loops of a text."""
+    register = program.isa.loop_registers[which] if program.isa.loop_registers else ""
     for reference in program.references:
         instruction = program.bundles[reference.bundle].instructions[reference.use.instruction]
-        is_end = label_put_into(instruction, register) == reference.text
-        if is_end and reference.target is not None and 0 <= reference.target < program.size:
+        is_bound = label_put_into(instruction, register) == reference.text
+        if is_bound and reference.target is not None and 0 <= reference.target < program.size:
             yield reference.target
 
 
