@@ -174,6 +174,7 @@ class _AlternativeContext:
         self.pc = context.pc + 1
         self.cycle = context.cycle + 1
         self.labels = context.labels
+        self.block_numbers = context.block_numbers
         names = context.names
         self.names = names.anywhere if isinstance(names, NamesAtBundle) else names
 

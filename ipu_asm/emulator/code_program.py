@@ -5,7 +5,10 @@ A source is assembled first, so that an object, a listing and a source run in th
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Callable, Sequence
 
 from ipu_asm.assembler.code_files import read_code_file
@@ -96,6 +99,28 @@ class CodeProgram:
                     found.append(at)
                 at += unit.size
         return found
+
+    @cached_property
+    def addresses(self) -> list[int]:
+        """The addresses of all units, by number: those of the bundles of the source come first."""
+        rows = self.lines.program.bundle_at_address if self.lines else []
+        numbers, extra = dict[int, int](), self.fill()
+        for bundle, units in groupby(
+            sorted(self.bundles.items(), key=itemgetter(1, 0)), itemgetter(1)
+        ):
+            found = [address for address, _ in units]
+            own = range(bisect_left(rows, bundle), bisect_right(rows, bundle))
+            numbers.update(zip(found, own))
+            extra += found[len(own) :]
+        return [*sorted(numbers, key=numbers.__getitem__), *sorted(extra)]
+
+    def number_at(self, address: int) -> int:
+        """Return the number of the unit at an address; one after the last where there is none."""
+        return self._numbers.get(address, len(self.addresses))
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {address: number for number, address in enumerate(self.addresses)}
 
     def place(self, address: int) -> SourceLocation | None:
         """Return where the unit at an address was written; None without a source."""

@@ -74,6 +74,10 @@ class CodeMachine(Protocol):
     def state(self) -> Any:
         """The state, a `CodeState`."""
 
+    @property
+    def ended_by(self) -> str:
+        """The instruction that has ended the program; empty before."""
+
     def start(self, address: int) -> None:
         """Go to the first bundle; a return from it ends the program."""
 

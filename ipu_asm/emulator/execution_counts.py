@@ -9,11 +9,12 @@ from array import array
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Iterable, Sequence
+from typing import Final, Iterable, Iterator
 
 import numpy as np
 
-from ipu_asm.assembler.word_code import DecodedInstruction, decode_slot
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.assembler.word_code import decode_slot
 from ipu_asm.emulator.binding import branch_target
 from ipu_asm.emulator.core.runtime import BLOCK
 from ipu_asm.emulator.engine import Engine
@@ -22,6 +23,7 @@ from ipu_asm.emulator.model import MachineModel, decode_word, machine_for
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.program import Program
 
 
 class BranchCount(NamedTuple):
@@ -32,11 +34,18 @@ class BranchCount(NamedTuple):
 
 
 class ConditionalBranch(NamedTuple):
-    """A conditional branch of a program: the address of its bundle, and where it leads."""
+    """A conditional branch of a program, the instruction `place` of its slot in bundle `pc`.
+
+    It takes effect after the bundle `last`, which is another one if there are delay slots, and
+    leads to `target`; None if a register has that.
+    """
 
     pc: int
-    instruction: DecodedInstruction
-    target: int
+    last: int
+    target: int | None
+    slot: str
+    place: int
+    text: str
 
 
 class ExecutionCounts:
@@ -66,30 +75,54 @@ class ExecutionCounts:
         if recording.last is not None:
             self.departures[recording.last, end] += 1
 
-    def branches(self, isa: Isa, words: Sequence[int]) -> dict[int, BranchCount]:
-        """Return the counts of the conditional branches of the program, by address."""
-        return {
-            branch.pc: BranchCount(
-                self.departures[branch.pc, branch.target], self.departures[branch.pc, branch.pc + 1]
-            )
-            for branch in conditional_branches(isa, tuple(words))
-        }
+    def of_branch(self, branch: ConditionalBranch) -> BranchCount:
+        """Return how often a branch was taken, and how often not."""
+        last, target = branch.last, branch.target
+        not_taken = self.departures[last, last + 1]
+        if target is not None:
+            return BranchCount(self.departures[last, target], not_taken)
+        every = sum(count for (pc, _), count in self.departures.items() if pc == last)
+        return BranchCount(every - not_taken, not_taken)
 
 
-@lru_cache(maxsize=16)
-def conditional_branches(isa: Isa, words: tuple[int, ...]) -> tuple[ConditionalBranch, ...]:
+def conditional_branches(kernel: Kernel) -> tuple[ConditionalBranch, ...]:
     """Return the conditional branches of a program, those to the next bundle left out.
 
     These have one way only, so that nothing tells whether they were taken.
     """
+    every = (
+        _branches_of_words(kernel.isa, tuple(kernel.words))
+        if kernel.code is None
+        else _branches_of_source(kernel.program)
+    )
+    return tuple(each for each in every if each.target != each.last + 1)
+
+
+@lru_cache(maxsize=16)
+def _branches_of_words(isa: Isa, words: tuple[int, ...]) -> tuple[ConditionalBranch, ...]:
     return tuple(
-        ConditionalBranch(pc, instruction, target)
+        ConditionalBranch(pc, pc, target, slot.name, instruction.place, str(instruction))
         for pc, word in enumerate(words)
         for slot in isa.slots
         for instruction in decode_slot(isa, slot, word)
         if instruction.spec is not None and instruction.spec.flow == "branch"
-        if (target := branch_target(instruction)) is not None and target != pc + 1
+        if (target := branch_target(instruction)) is not None
     )
+
+
+def _branches_of_source(program: Program) -> Iterator[ConditionalBranch]:
+    labels = program.label_addresses
+    for pc, number in enumerate(program.bundle_at_address):
+        places: Counter[str] = Counter()
+        for instruction in program.bundles[number].instructions:
+            spec = instruction.spec
+            if spec is not None and spec.flow == "branch":
+                targets = [labels[v] for v in instruction.values if v in labels]
+                target = targets[0] if targets else None
+                text, last = " ".join(instruction.words), pc + spec.delay_slots
+                yield ConditionalBranch(pc, last, target, spec.slot, places[spec.slot], text)
+            if spec is not None:
+                places[spec.slot] += 1
 
 
 # How often the bytes of memory were read and written, in blocks of 128, counted in a run.

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from typing import Any, Final, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.assembler.word_code import DecodedInstruction
+from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.emulator.binding import is_default_jump
 from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.html_tables import bar, table
@@ -124,53 +124,75 @@ def _line(place: SourceLocation | None) -> int | str:
     return place.line if place else ""
 
 
-def profile_of(
-    recording: Recording, words: Sequence[int], isa: Isa, lines: LineTable | None = None
-) -> Profile:
+def profile_of(recording: Recording, kernel: Kernel) -> Profile:
     """Return the profile of a recorded run of a program."""
-    visits = recording.visits
-    instructions = {pc: active_instructions(isa, word, pc) for pc, word in enumerate(words)}
+    isa, lines, visits = kernel.isa, kernel.lines, recording.visits
+    instructions = dict(enumerate(active_instructions(kernel, lines)))
     bundles = tuple(
         BundleUse(
             pc,
             visits[pc],
-            lines.place(pc) if lines else None,
-            tuple(
-                instruction_text(instruction, pc, lines) for instruction in instructions.get(pc, ())
-            ),
+            lines.place(pc),
+            tuple(instruction.text for instruction in instructions.get(pc, ())),
         )
         for pc in sorted({*instructions, *visits})
     )
     return Profile(
         visits.total(),
-        len(words),
+        len(instructions),
         bundles,
         _slot_uses(isa, instructions, visits, visits),
         tuple(_loop_uses(isa, instructions, visits, recording, lines)),
     )
 
 
-def active_instructions(isa: Isa, word: int, pc: int) -> list[DecodedInstruction]:
-    """Return the instructions of a bundle that have an effect, in execution order.
+class ActiveInstruction(NamedTuple):
+    """An instruction that has an effect, number `place` of a slot: as written, else as decoded."""
 
-    A jump to the next address has none.
+    slot: str
+    place: int
+    text: str
+
+
+def active_instructions(kernel: Kernel, lines: LineTable | None) -> list[list[ActiveInstruction]]:
+    """Return the instructions of each bundle that have an effect, in execution order.
+
+    A jump to the next address has none. They are as written in `lines`, else as decoded.
     """
+    decoded: Iterable[list[ActiveInstruction]]
+    if kernel.code is not None:
+        units = map(kernel.code.unit_at, kernel.code.addresses[: kernel.program.size])
+        decoded = (
+            [
+                ActiveInstruction(each.form.slot, 0, f"{each.mnemonic} {', '.join(each.operands)}")
+                for each in (unit.instructions if unit else ())
+                if not each.form.nop
+            ]
+            for unit in units
+        )
+    else:
+        decoded = (
+            [
+                ActiveInstruction(each.slot.name, each.place, str(each))
+                for each in decode_word(kernel.isa, word)
+                if not each.is_idle and not is_default_jump(each, pc)
+            ]
+            for pc, word in enumerate(kernel.words)
+        )
+    if lines is None:
+        return [*decoded]
     return [
-        instruction
-        for instruction in decode_word(isa, word)
-        if not instruction.is_idle and not is_default_jump(instruction, pc)
+        [
+            ActiveInstruction(slot, place, lines.instruction(pc, slot, place) or text)
+            for slot, place, text in each
+        ]
+        for pc, each in enumerate(decoded)
     ]
-
-
-def instruction_text(instruction: DecodedInstruction, pc: int, lines: LineTable | None) -> str:
-    """Return an instruction as written in the source, else as decoded."""
-    written = lines and lines.instruction(pc, instruction.slot.name, instruction.place)
-    return written or str(instruction)
 
 
 def _slot_uses(
     isa: Isa,
-    instructions: Mapping[int, list[DecodedInstruction]],
+    instructions: Mapping[int, Sequence[ActiveInstruction]],
     visits: Mapping[int, int],
     body: Iterable[int],
 ) -> tuple[SlotUse, ...]:
@@ -180,7 +202,7 @@ def _slot_uses(
     for pc in body:
         cycles += visits[pc]
         for instruction in instructions.get(pc, ()):
-            busy[instruction.slot.name] += visits[pc]
+            busy[instruction.slot] += visits[pc]
     return tuple(
         SlotUse(slot.name, slot.capacity, busy[slot.name], slot.capacity * cycles)
         for slot in isa.slots
@@ -189,7 +211,7 @@ def _slot_uses(
 
 def _loop_uses(
     isa: Isa,
-    instructions: Mapping[int, list[DecodedInstruction]],
+    instructions: Mapping[int, Sequence[ActiveInstruction]],
     visits: Mapping[int, int],
     recording: Recording,
     table: LineTable | None,
@@ -329,21 +351,15 @@ Event = dict[str, Any]
 
 
 def chrome_trace(
-    addresses: Sequence[int],
-    words: Sequence[int],
-    isa: Isa,
-    *,
-    first_cycle: int,
-    stop: RunEnd,
-    name: str,
-    lines: LineTable | None = None,
+    addresses: Sequence[int], kernel: Kernel, *, first_cycle: int, stop: RunEnd
 ) -> Iterator[str]:
     """Yield the JSON text of a trace of bundles executed consecutively from `first_cycle` on.
 
-    `addresses` are those bundles of the program `words`, `stop` is the end of the run, `name` the
-    name of the program, and `lines` is its source, if there is one.
+    `addresses` are those bundles of the program, `stop` is the end of the run.
     """
-    tracks = _tracks(isa)
+    tracks, name = _tracks(kernel.isa), kernel.name
+    lines = None if kernel.is_image else kernel.lines
+    instructions = active_instructions(kernel, lines)
     last_cycle = first_cycle + len(addresses)
     about = {"program": name, "stopped": stop.reason.value, "cycles": last_cycle}
     if first_cycle:
@@ -359,8 +375,8 @@ def chrome_trace(
     events: dict[int, list[str]] = {}
     for cycle, pc in enumerate(addresses, first_cycle):
         if pc not in events:
-            word = words[pc] if pc < len(words) else None
-            made = [] if word is None else _events(word, pc, isa, tracks, lines)
+            active = instructions[pc] if pc < len(instructions) else ()
+            made = _events(active, pc, tracks, lines)
             events[pc] = [json.dumps({**event, "ts": 0}).removesuffix("0}") for event in made]
         for text in events[pc]:
             yield f"{separator}{text}{cycle}}}"
@@ -373,7 +389,7 @@ def _tracks(isa: Isa) -> dict[tuple[str, int], int]:
     """The track number of each instruction position of each slot, in execution order."""
     places = [
         (name, place)
-        for name in machine_for(isa.name).Machine.execution_order
+        for name in machine_for(isa.name).Machine.execution_order or isa.slot_by_name
         for place in range(isa.slot_by_name[name].capacity)
     ]
     return {place: number for number, place in enumerate(places, 1)}
@@ -389,7 +405,10 @@ def _metadata(tracks: dict[tuple[str, int], int], name: str) -> Iterator[Event]:
 
 
 def _events(
-    word: int, pc: int, isa: Isa, tracks: dict[tuple[str, int], int], lines: LineTable | None
+    active: Iterable[ActiveInstruction],
+    pc: int,
+    tracks: dict[tuple[str, int], int],
+    lines: LineTable | None,
 ) -> Iterator[Event]:
     """The events of a bundle, without their timestamp."""
     place = lines.place(pc) if lines else None
@@ -397,10 +416,8 @@ def _events(
     if place:
         args |= {"line": place.line} | ({"label": place.name} if place.name else {})
         args |= {"stack": [frame.label for frame in place.stack]} if place.stack else {}
-    for instruction in active_instructions(isa, word, pc):
-        slot = instruction.slot.name
-        text = instruction_text(instruction, pc, lines)
-        yield _event(text, "X", tracks[slot, instruction.place], cat=slot, dur=1, args=args)
+    for slot, number, text in active:
+        yield _event(text, "X", tracks[slot, number], cat=slot, dur=1, args=args)
 
 
 def _end(stop: RunEnd, cycle: int) -> Event:

@@ -372,7 +372,7 @@ class MachineState(Generic[File]):
         self.load_program(kernel.words, None if kernel.is_image else kernel.lines)
 
     def block_numbers(self) -> Mapping[str, Sequence[Sequence[float]]]:
-        """Return the numbers of blocks with shared exponents by register, those that are not 0."""
+        """Return the numbers of blocks with shared exponents by register."""
         return {}
 
     def in_flight(self) -> list[InFlight]:

@@ -132,7 +132,7 @@ class LineTable:
         """
         bundle = self._bundle(address)
         number = _number_of(bundle, slot, place) if bundle else None
-        return None if bundle is None or number is None else _text(bundle, number)
+        return None if bundle is None or number is None else _text(self.program.isa, bundle, number)
 
     def describe(self, address: int) -> str:
         """Describe a bundle by address, label, line and expansion."""
@@ -192,8 +192,9 @@ def _number_of(bundle: Bundle, slot: str, place: int) -> int | None:
     return next(iter(bundle.instructions_of(slot)[place : place + 1]), None)
 
 
-def _text(bundle: Bundle, number: int) -> str:
-    return " ".join(bundle.instructions[number].words)
+def _text(isa: Isa, bundle: Bundle, number: int) -> str:
+    mnemonic, *operands = bundle.instructions[number].words
+    return f"{mnemonic} {isa.surface.operand_separator.join(operands)}" if operands else mnemonic
 
 
 def require_one_context(expansions: Sequence[Expansion]) -> None:

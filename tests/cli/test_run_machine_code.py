@@ -57,6 +57,7 @@ FILES = {
     "lanes.aie2": "vlda.conv.fp32.bf16 bml0, [p0], #32\n" + "nop\n" * 7
     + "vst.conv.bf16.fp32 bml0, [p1], #32\n" + RETURN,
     "listing.txt": LISTING,
+    "turns.aie2": "turns: add r1, r1, #-1\njnz r1, #turns\n" + "nop\n" * 5 + RETURN,
     "refused.aie2p": "mov r0, #1\nvtanh wl0, bmll0\ndone\n",
 }  # fmt: skip
 
@@ -142,11 +143,29 @@ def test_path_profile_and_coverage_are_written() -> None:
     events = json.loads(Path("trace.json").read_text())["traceEvents"]
     assert [each["ts"] for each in events if each["name"] == "ret lr"] == [5]
     profile = json.loads(Path("profile.json").read_text())
-    assert profile["bundles_executed"] == 11
-    assert profile["units"]["st"] == {"bundles": 1, "share": 0.090909}
+    assert profile["message"] == "halted by `ret` in bundle 10 (`count+10`, line 14)"
+    store = {"slot": "st", "capacity": 1, "busy": 1, "possible": 11, "share": 0.090909}
+    assert store in profile["slots"]
     lcov = Path("lcov.info").read_text()
     assert "DA:5,1\n" in lcov
     assert "DA:16,0\n" in lcov  # of `other`
+
+
+@pytest.mark.parametrize("name", ["turns.aie2", "turns.o"])
+def test_a_profile_is_a_page_with_loops_and_branches_are_covered(name: str) -> None:
+    assert run(assembler, ["assemble", "-o", "turns.o", "turns.aie2"]).status == 0
+    check(f"{name} --set r1=3 --profile p.html --coverage c.html --json")
+    page = Path("p.html").read_text()
+    assert "halted by <code>ret</code> in bundle 12" in page
+    assert "7 bundles per iteration" in page
+    assert "</b> r1, #" in page
+    assert "branch outcomes seen: taken, not taken" in Path("c.html").read_text()
+
+
+def test_branches_with_delay_slots_are_counted_where_they_take_effect() -> None:
+    check("turns.aie2 --set r1=3 --coverage lcov.info")
+    lcov = Path("lcov.info").read_text()
+    assert "BRDA:2,0,0,2\nBRDA:2,0,1,1\n" in lcov
 
 
 def test_a_run_stops_in_front_of_a_label() -> None:
@@ -167,7 +186,6 @@ def test_a_run_stops_in_front_of_a_label() -> None:
         ("count.aie2 --load zeros@0:4", 2, "data memory is 0x40000 to 0x7ffff, found 4 bytes"),
         ("count.aie2 --entry x", 2, "no function or label `x`; there are `count`, `other`"),
         ("count.aie2 --print r99", 2, "no register `r99`"),
-        ("count.aie2 --profile p.html", 2, "of machine code a profile is data"),
         ("count.aie2", 1, "lda: data memory is 0x40000 to 0x7ffff, found 4 bytes at 0x0 (line 4"),
         ("count.aie2 --load zeros@0x70000:4:f8", 2, "expected one of the types i8, u8"),
     ],

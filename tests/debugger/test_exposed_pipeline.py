@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import evaluate
 from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.inspection import Inspector
 from ipu_asm.emulator import run_program
@@ -156,10 +157,10 @@ def test_blocks_are_shown_as_numbers() -> None:
     block = int.from_bytes(bytes(mantissas), "little")
     state.core.state.set_register("ex4", block << 64 | 128 << 8 * 65)
     state.show()
-    assert list(state.block_numbers()) == ["ex4"]
-    shown = state.block_numbers()["ex4"][1]
-    assert shown == [1 / 32, -1 / 32, 2.0, 127 / 32, -4.0, 0, 0, 0]
-    inspector = Inspector(state, live_context(debugger.lines, state), debugger.lines)
+    context = live_context(debugger.lines, state)
+    shown = evaluate(context, "ex4[8 .. 15]").value.numbers
+    assert shown == (1 / 32, -1 / 32, 2.0, 127 / 32, -4.0, 0, 0, 0)
+    inspector = Inspector(state, context, debugger.lines)
     scope = next(each for each in inspector.scopes() if each.name == "Blocks")
     items = inspector.children(scope.group)
     assert (items[1].name, len(items)) == ("ex4, block 1", 8)

@@ -118,7 +118,7 @@ def test_profiles_and_reports_are_tables(bench: Bench) -> None:
     kernel, recording = bench.execution.kernel, Recording()
     bench.pc = bench.lr[0] = 0
     recording.run(bench.model.make_machine(bench.state, {}), 1_000)
-    profile = profile_of(recording, kernel.words, kernel.isa, kernel.lines)
+    profile = profile_of(recording, kernel)
     check_page(profile, "xmem", "incr lr0 1; bne lr0 lr1 row", "6")
     facts = control_facts(kernel.program)[0]
     page = check_page(performance_report(kernel.program, kernel.lines, facts), "row", "6")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from array import array
 from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError
-from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, chosen_isa
+from ipu_asm.assembler.kernel import RejectedSourceError, chosen_isa
 from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, write
 from ipu_asm.cli.programs import read_source, show_findings
 from ipu_asm.cli.run.checks import check_outputs
@@ -17,6 +18,7 @@ from ipu_asm.cli.run.code_outputs import (
     UNTIL,
     CodeRun,
     compared,
+    kernel_of,
     place_text,
     printed_value,
     result_data,
@@ -26,6 +28,7 @@ from ipu_asm.cli.run.code_outputs import (
 from ipu_asm.cli.run.host_options import number, read_pieces
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, usage_error
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, is_code_file
+from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.faults import MachineFaultError, ProgramError, UnknownResultError
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.stops import describe_stop
@@ -71,7 +74,7 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
         stop = _stop(program, options)
     except ProgramError as error:
         usage_error(str(error))
-    run = _executed(machine, options, stop)
+    run = _executed(machine, program, options, stop)
     return _finished(run, program, source, options, expects)
 
 
@@ -92,8 +95,6 @@ def _check_options(options: RunOptions) -> None:
     if options.is_debugged and (options.dump or options.expect):
         name = "--dump" if options.dump else "--expect"
         usage_error(f"argument {name}: a session with a program of machine code takes none")
-    if options.profile is not None and not options.profile.lower().endswith(".json"):
-        usage_error("argument --profile: of machine code a profile is data, found no `.json`")
 
 
 def _program(
@@ -103,7 +104,7 @@ def _program(
     from ipu_asm.emulator.code_program import CodeProgram, linked, linked_kernel
     from ipu_asm.emulator.code_runs import code_model
 
-    if is_code_file(data) and options.is_debugged:
+    if is_code_file(data) and (options.is_debugged or options.other_outputs):
         try:
             kernel = linked_kernel(
                 data, target.name, lambda isa: code_model(isa).data_address, options.isa
@@ -186,8 +187,7 @@ def _debugged(
     from ipu_asm.cli.run.interactive.session import Screen, Session
     from ipu_asm.cli.run.interactive.terminal import converse
 
-    lines = program.lines
-    if lines is None:
+    if program.lines is None:
         usage_error("a session needs a source; `ipu-as disassemble` makes one of an object")
     state = model.stepping().make_state({})
     try:
@@ -195,9 +195,7 @@ def _debugged(
     except ProgramError as error:
         usage_error(str(error))
     _set_up(state.core, program, model, options, loads)
-    expansions = (lines.expansion,) if lines.expansion else ()
-    kernel = Kernel(source.path, source, program.isa, (), lines.program, False, expansions)
-    session = Session(kernel, state, options, settings={}, screen=Screen())
+    session = Session(kernel_of(program, source), state, options, settings={}, screen=Screen())
     status = converse(session, options)
     write(f"{describe_stop(session.run_end())}; cycle {session.debugger.cycle:,}\n", sys.stdout)
     return status
@@ -211,16 +209,19 @@ def _stop(program: CodeProgram, options: RunOptions) -> Callable[[int], bool] | 
 
 
 def _executed(
-    machine: CodeMachine, options: RunOptions, stop: Callable[[int], bool] | None
+    machine: CodeMachine,
+    program: CodeProgram,
+    options: RunOptions,
+    stop: Callable[[int], bool] | None,
 ) -> CodeRun:
     """Run to the end, in pieces between checks for Ctrl-C, and let everything land."""
     state = machine.state
     stores: list[tuple[int, int, int]] = []
     if options.expect:
         state.observe_stores(lambda at, data, pc: stores.append((at, len(data), pc)))
-    path: list[int] = []
-    is_recorded = any((options.trace, options.profile, options.coverage))
-    trace = path.append if is_recorded else None
+    recording = Recording(options.trace_limit) if options.other_outputs else None
+    path, number_at = array("H"), program.number_at
+    trace = None if recording is None else lambda pc: path.append(number_at(pc))
     end, reason = "", ""
     progress = ProgressBar(options.max_cycles, sys.stderr)
     start = time.perf_counter()
@@ -235,7 +236,13 @@ def _executed(
                     end = UNTIL
                 if end:
                     break
-                machine.run(min(_PIECE, options.max_cycles - state.cycle), stop, trace)
+                before = state.executed
+                try:
+                    machine.run(min(_PIECE, options.max_cycles - state.cycle), stop, trace)
+                finally:
+                    if recording is not None and state.executed > before:
+                        recording.add_addresses(path[: state.executed - before])
+                        del path[:]
                 progress.show(state.cycle)
     except UnknownResultError as error:
         end, reason = "unknown", str(error)
@@ -250,7 +257,7 @@ def _executed(
         if end in GOOD_ENDS:
             end = "unknown" if isinstance(error, UnknownResultError) else "fault"
             reason = str(error)
-    return CodeRun(machine, end, reason, cycles, pc, seconds, stores, path)
+    return CodeRun(machine, end, reason, cycles, pc, seconds, stores, recording)
 
 
 def _finished(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections import Counter
 from typing import Any, Iterator, Mapping, Sequence
 
-from ipu_asm.cli.console import shown_rate, write_bytes
-from ipu_asm.cli.run.checks import is_page
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.console import shown_rate
+from ipu_asm.cli.run.checks import check_coverage
 from ipu_asm.cli.run.options import RunOptions, usage_error
-from ipu_asm.config.file_writing import Output, replace_files
-from ipu_asm.config.files import STANDARD_INPUT, FileError
+from ipu_asm.cli.run.outputs import recorded_outputs, write_files
+from ipu_asm.config.file_writing import Output
 from ipu_asm.emulator.code_program import CodeProgram
-from ipu_asm.emulator.faults import MachineFaultError
+from ipu_asm.emulator.code_runs import FAULT, UNKNOWN
+from ipu_asm.emulator.execution_counts import Recording
+from ipu_asm.emulator.faults import Fault, MachineFaultError
+from ipu_asm.emulator.stops import RunEnd, StopReason
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.source_map import MAIN
-from ipu_asm.testbench.coverage.formats import coverage_page, lcov_text
-from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, Place, WrittenBundle
 from ipu_asm.testbench.data.numbers import Numbers, dumped, listed_numbers, memory_difference
 from ipu_asm.testbench.data.source import Data, DataError
 from ipu_asm.text import SourceFile, counted
@@ -27,7 +25,11 @@ GOOD_ENDS = ("done", "returned", UNTIL)
 
 
 class CodeRun(NamedTuple):
-    """The end of a run; `pc` is the bundle in front of which it stopped, or the last one."""
+    """The end of a run.
+
+    `pc` is the address of the bundle in front of which it stopped, or of the last one. `stores` are
+    address, size and address of the bundle of each store, if anything is expected.
+    """
 
     machine: Any
     end: str
@@ -36,10 +38,30 @@ class CodeRun(NamedTuple):
     pc: int
     seconds: float
     stores: Sequence[tuple[int, int, int]]
-    """Address, size and address of the bundle of each store, if anything is expected."""
+    recording: Recording | None
 
-    path: Sequence[int]
-    """Addresses of executed bundles, if they are recorded."""
+    @property
+    def next_bundle(self) -> int:
+        """The number of the bundle that would be executed next."""
+        program: CodeProgram = self.machine.program
+        return program.number_at(self.pc)
+
+    @property
+    def stop(self) -> RunEnd:
+        """The end of a recorded run as of any machine."""
+        program: CodeProgram = self.machine.program
+        ended_by = self.machine.ended_by
+        last = self.recording.last if self.recording is not None and ended_by else None
+        number = self.next_bundle if last is None else last
+        place = program.lines.place(number) if program.lines else None
+        fault = None
+        if self.end in (UNKNOWN, FAULT):
+            lines = (place.line, place.span) if place else (None, None)
+            fault = Fault(number, self.cycles, 0, "", "", self.reason, {}, *lines)
+        reason = StopReason.HALTED if ended_by else StopReason.FAULT
+        if not ended_by and fault is None:
+            reason = StopReason(self.end)
+        return RunEnd(reason, number, ended_by or None, {}, place, fault)
 
 
 def place_text(program: CodeProgram, pc: int) -> str:
@@ -164,105 +186,16 @@ def written_files(
             found += dumped(options.dump, run.machine.state.read_memory)
         except MachineFaultError as error:
             usage_error(f"argument --dump: {error}")
-    if options.other_outputs:
-        path = ExecutedPath(program, run.path, source)
-        if options.trace is not None:
-            last = options.trace_limit
-            found.append((Output(options.trace, path.trace(last).encode()), options.trace))
-        if options.profile is not None:
-            found.append((Output(options.profile, path.profile().encode()), options.profile))
-        if options.coverage is not None:
-            text = path.coverage_page() if is_page(options.coverage) else path.lcov()
-            found.append((Output(options.coverage, text.encode()), options.coverage))
-    for output, _ in found:
-        if output.path == STANDARD_INPUT:
-            write_bytes(output.data)
-    replace_files([output for output, _ in found if output.path != STANDARD_INPUT])
-    return [note for _, note in found]
+    if run.recording is not None:
+        kernel = kernel_of(program, source)
+        check_coverage(options.coverage, kernel)
+        found += recorded_outputs(options, kernel, run)
+    return write_files(found)
 
 
-class ExecutedPath:
-    """The addresses of the bundles that a run has executed, in their order."""
-
-    def __init__(self, program: CodeProgram, path: Sequence[int], source: SourceFile) -> None:
-        self._program = program
-        self._path = path
-        self._source = source
-        self._counts = Counter(path)
-
-    def trace(self, last: int) -> str:
-        """Return the last bundles as a Chrome trace: one track for each slot."""
-        slots = [slot.name for slot in self._program.isa.slots]
-        events: list[dict[str, Any]] = [
-            {"ph": "M", "pid": 1, "tid": number, "name": "thread_name", "args": {"name": slot}}
-            for number, slot in enumerate(slots, 1)
-        ]
-        first = max(len(self._path) - last, 0)
-        for cycle, pc in enumerate(self._path[first:], first):
-            unit = self._program.unit_at(pc)
-            place = self._program.place(pc)
-            about = {"pc": pc, **({"line": place.line} if place else {})}
-            for each in unit.instructions if unit else ():
-                if not each.form.nop:
-                    text = " ".join((each.mnemonic, ", ".join(each.operands))).strip()
-                    track = slots.index(each.form.slot) + 1
-                    events.append({"ph": "X", "pid": 1, "tid": track, "ts": cycle, "dur": 1,
-                                   "name": text, "args": about})  # fmt: skip
-        return json.dumps({"displayTimeUnit": "ns", "traceEvents": events}) + "\n"
-
-    def profile(self) -> str:
-        """Return how often bundles and lines were executed, and how busy the units were."""
-        bundles, lines = [], Counter[int]()
-        busy: Counter[str] = Counter()
-        units = {slot.name: slot.units for slot in self._program.isa.slots}
-        for pc, count in sorted(self._counts.items()):
-            unit, place = self._program.unit_at(pc), self._program.place(pc)
-            used = [each for each in (unit.instructions if unit else ()) if not each.form.nop]
-            for each in used:
-                busy.update(dict.fromkeys(units[each.form.slot], count))
-            if place is not None:
-                lines[place.line] += count
-            bundles.append({
-                "pc": pc, "line": place and place.line, "bundles": count,
-                "instructions": [" ".join((e.mnemonic, ", ".join(e.operands))) for e in used],
-            })  # fmt: skip
-        total = len(self._path)
-        result = {
-            "program": self._source.path,
-            "bundles_executed": total,
-            "units": {
-                unit: {"bundles": count, "share": round(count / total, 6)}
-                for unit, count in sorted(busy.items())
-            },
-            "lines": [{"line": line, "bundles": count} for line, count in sorted(lines.items())],
-            "bundles": bundles,
-        }
-        return json.dumps(result, indent=1) + "\n"
-
-    def lcov(self) -> str:
-        """Return the coverage for lcov. Raises `FileError` unless the program is a source."""
-        coverage = Coverage()
-        coverage.add(self._covered())
-        return lcov_text(coverage)
-
-    def coverage_page(self) -> str:
-        """Return the coverage as an HTML page. Raises `FileError` as `lcov` does."""
-        covered = self._covered()
-        message = f"one run of {len(self._path):,} bundles"
-        return coverage_page(covered, message=message, sources={covered.path: self._source})
-
-    def _covered(self) -> KernelCoverage:
-        if not os.path.isfile(self._source.path) or self._program.lines is None:
-            raise FileError("coverage counts the lines of a source, and this is none",
-                            self._source.path)  # fmt: skip
-        path = os.path.abspath(self._source.path)
-        found = KernelCoverage(path, self._program.isa.name)
-        found.runs = 1
-        for pc in sorted(self._program.bundles):
-            place = self._program.place(pc)
-            if place is not None:
-                file = path if place.path == MAIN else os.path.abspath(place.path)
-                lines = tuple((file, line) for line in range(place.line, place.end_line + 1))
-                written = WrittenBundle(Place(file, place.line, 1), lines)
-                found.add_bundle(written, self._counts[pc])
-        return found
+def kernel_of(program: CodeProgram, source: SourceFile) -> Kernel:
+    """Return the kernel of a program with lines."""
+    lines = program.lines
+    assert lines is not None
+    expansions = (lines.expansion,) if lines.expansion else ()
+    return Kernel(source.path, source, program.isa, (), lines.program, False, expansions, program)

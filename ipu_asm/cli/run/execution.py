@@ -176,6 +176,11 @@ class RunOutcome(NamedTuple):
         return self.stop.pc if is_halted else None
 
     @property
+    def next_bundle(self) -> int:
+        """Return the program counter after the run."""
+        return int(self.machine.state.program_counter)
+
+    @property
     def is_left(self) -> bool:
         """Return whether a debug session has ended before the program."""
         return self.stop.reason is StopReason.PAUSE

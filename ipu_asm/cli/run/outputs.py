@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterator, Protocol, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import write_bytes
 from ipu_asm.cli.run.checks import is_page
-from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT
-from ipu_asm.emulator.stops import describe_stop
+from ipu_asm.emulator.stops import RunEnd, describe_stop
 
 if TYPE_CHECKING:
+    from ipu_asm.cli.run.execution import RunOutcome
+    from ipu_asm.emulator.execution_counts import Recording
     from ipu_asm.emulator.profile import BundleUse, LoopUse, Profile, SlotUse
 
 
@@ -29,20 +30,55 @@ def write_outputs(
     written = _dumps(options, outcome) if is_good else []
     if is_good and options.save_state is not None:
         written.append(_state(options.save_state, kernel, outcome))
-    if options.trace is not None:
-        written.append(_trace(options.trace, kernel, outcome))
-    if options.profile is not None:
-        content = profile_file(options.profile, kernel, outcome).encode()
-        written.append((Output(options.profile, content), options.profile))
-    if options.coverage is not None:
-        content = coverage_file(options.coverage, kernel, outcome).encode()
-        written.append((Output(options.coverage, content), options.coverage))
+    return write_files([*written, *recorded_outputs(options, kernel, outcome)])
+
+
+def write_files(written: Sequence[tuple[Output, str]]) -> list[str]:
+    """Write files, all of them or none; return the notes on them. Raises `FileError`."""
     outputs = [output for output, _ in written]
     for output in outputs:
         if output.path == STANDARD_INPUT:
             write_bytes(output.data)
     replace_files([output for output in outputs if output.path != STANDARD_INPUT])
     return [note for _, note in written]
+
+
+def recorded_outputs(
+    options: RunOptions, kernel: Kernel, run: RecordedRun
+) -> Iterator[tuple[Output, str]]:
+    """Yield trace, profile and coverage of a run, as far as they are requested, with notes."""
+    if options.trace is not None:
+        yield _trace(options.trace, kernel, run)
+    if options.profile is not None:
+        content = profile_file(options.profile, kernel, run).encode()
+        yield Output(options.profile, content), options.profile
+    if options.coverage is not None:
+        content = coverage_file(options.coverage, kernel, run).encode()
+        yield Output(options.coverage, content), options.coverage
+
+
+class RecordedRun(Protocol):
+    """The end of a run whose path was recorded."""
+
+    @property
+    def recording(self) -> Recording | None:
+        """The path."""
+
+    @property
+    def stop(self) -> RunEnd:
+        """Where and why it ended."""
+
+    @property
+    def next_bundle(self) -> int:
+        """The bundle that would be executed next."""
+
+    @property
+    def cycles(self) -> int:
+        """Its length."""
+
+    @property
+    def seconds(self) -> float:
+        """Its duration."""
 
 
 def _dumps(options: RunOptions, outcome: RunOutcome) -> list[tuple[Output, str]]:
@@ -59,69 +95,60 @@ def _state(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]
     return Output(path, state_file(outcome.machine.state, outcome.run_so_far(kernel))), path
 
 
-def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
+def _trace(path: str, kernel: Kernel, run: RecordedRun) -> tuple[Output, str]:
     from ipu_asm.emulator.profile import chrome_trace
 
-    assert outcome.recording is not None
-    addresses = outcome.recording.tail
-    left_out = outcome.cycles - len(addresses)
-    lines = kernel.lines if not kernel.is_image else None
-    pieces = chrome_trace(
-        addresses,
-        kernel.words,
-        kernel.isa,
-        first_cycle=left_out,
-        stop=outcome.stop,
-        name=kernel.name,
-        lines=lines,
-    )
-    shown = f"the last {len(addresses):,} of {outcome.cycles:,} bundles"
+    assert run.recording is not None
+    addresses, executed = run.recording.tail, run.recording.visits.total()
+    left_out = executed - len(addresses)
+    pieces = chrome_trace(addresses, kernel, first_cycle=left_out, stop=run.stop)
+    shown = f"the last {len(addresses):,} of {executed:,} bundles"
     note = f"{path} ({shown}: --trace-limit)" if left_out else path
     return Output(path, "".join(pieces).encode()), note
 
 
-def coverage_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
+def coverage_file(path: str, kernel: Kernel, run: RecordedRun) -> str:
     """Return the coverage of a run; a `path` that ends in `.html` is a page, else for lcov."""
     from ipu_asm.emulator.execution_counts import ExecutionCounts
     from ipu_asm.testbench.coverage.collecting import kernel_coverage
     from ipu_asm.testbench.coverage.formats import coverage_page, lcov_text
     from ipu_asm.testbench.coverage.model import Coverage
 
-    assert outcome.recording is not None
+    assert run.recording is not None
     counts = ExecutionCounts()
-    counts.add(outcome.recording, outcome.machine.state.program_counter)
+    counts.add(run.recording, run.next_bundle)
     covered = kernel_coverage(kernel, counts)
     if is_page(path):
-        message = f"one run of {outcome.cycles:,} cycles, {describe_stop(outcome.stop)}"
+        message = f"one run of {run.cycles:,} cycles, {describe_stop(run.stop)}"
         return coverage_page(covered, message=message, sources={covered.path: kernel.source})
     coverage = Coverage()
     coverage.add(covered)
     return lcov_text(coverage)
 
 
-def profile_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
+def profile_file(path: str, kernel: Kernel, run: RecordedRun) -> str:
     """Return the content of a profile; the extension of `path` selects HTML or JSON."""
-    assert outcome.recording is not None
+    assert run.recording is not None
     from ipu_asm.emulator.profile import profile_of
 
-    profile = profile_of(outcome.recording, kernel.words, kernel.isa, kernel.lines)
+    profile = profile_of(run.recording, kernel)
     if os.path.splitext(path)[1].lower() == ".json":
-        return json.dumps(_as_data(profile, kernel, outcome), indent=1) + "\n"
+        return json.dumps(_as_data(profile, kernel, run), indent=1) + "\n"
     from ipu_asm.reports.profile_page import profile_page
 
-    return profile_page(profile, kernel.source, outcome.stop, kernel.isa)
+    return profile_page(profile, kernel.source, run.stop, kernel.isa)
 
 
-def _as_data(profile: Profile, kernel: Kernel, outcome: RunOutcome) -> dict[str, Any]:
+def _as_data(profile: Profile, kernel: Kernel, run: RecordedRun) -> dict[str, Any]:
     from ipu_asm.emulator.profile import HOTTEST
 
     return {
         "program": kernel.name,
-        "stopped": outcome.stop.reason.value,
-        "message": describe_stop(outcome.stop),
+        "stopped": run.stop.reason.value,
+        "message": describe_stop(run.stop),
         "cycles": profile.cycles,
-        "seconds": round(outcome.seconds, 6),
-        "cycles_per_second": round(outcome.cycles_per_second),
+        "seconds": round(run.seconds, 6),
+        "cycles_per_second": round(run.cycles / run.seconds) if run.seconds else 0,
         "slots": [_slot(use) for use in profile.slots],
         "loops": [_loop(use, profile) for use in profile.loops],
         "hottest": [bundle.pc for bundle in profile.hottest[:HOTTEST]],

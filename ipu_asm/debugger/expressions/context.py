@@ -43,6 +43,9 @@ class Context(Protocol):
     def read_memory(self, address: int, size: int) -> bytes | bytearray:
         """Return `size` bytes of xmem from `address` on; the range must lie within xmem."""
 
+    def block_numbers(self, name: str) -> Sequence[float]:
+        """Return the numbers of a register with blocks; nothing for others and saved states."""
+
 
 class Writable(Context, Protocol):
     """A context that can be written. Callers check the value before they call `edit`."""
@@ -79,6 +82,10 @@ class LiveContext:
     def read_memory(self, address: int, size: int) -> bytearray:
         return self._state.xmem.read_address(address, size)
 
+    def block_numbers(self, name: str) -> list[float]:
+        blocks = self._state.block_numbers().get(name, ())
+        return [float(number) for block in blocks for number in block]
+
     def edit(self, where: Region, data: bytes) -> None:
         """Overwrite a region without recording it in a debugger's history; see `assign_with`."""
         write_region(self._state, where, data)
@@ -102,6 +109,9 @@ class SavedContext:
         pages = b"".join(page_of(self._memory, number) for number in range(first, last + 1))
         start = address - first * PAGE
         return pages[start : start + size]
+
+    def block_numbers(self, name: str) -> tuple[()]:
+        return ()
 
 
 def read(context: Context, location: Location) -> Value:

@@ -176,6 +176,8 @@ class Evaluator:
             return self._resolve_note(node)
         if node.text in self._context.labels:
             return Value((self._context.labels[node.text],))
+        if numbers := self._context.block_numbers(name):
+            return Value(tuple(numbers), None, True)
         given = (*self._context.settings, *self._context.names, *self._context.labels)
         raise missing_value_error(node, self.names, given)
 

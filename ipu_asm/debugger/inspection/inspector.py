@@ -135,7 +135,7 @@ class Inspector:
         sizes = {name: len(registers) for name, registers in self._scopes.items()}
         if self._context.view.model.isa.has_exposed_pipeline:
             sizes[_IN_FLIGHT] = len(self._state.in_flight())
-        if blocks := self._state.block_numbers():
+        if blocks := self._blocks():
             sizes[_BLOCKS] = sum(map(len, blocks.values()))
         sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
         shown = (*self._counters, *self._context.settings, _STOPPED, _CHANGED)
@@ -253,10 +253,15 @@ class Inspector:
         if group.name == _BLOCKS:
             return [
                 Item(f"{name}, block {number}", list_text(list(map(number_text, block))))
-                for name, blocks in self._state.block_numbers().items()
+                for name, blocks in self._blocks().items()
                 for number, block in enumerate(blocks)
             ]
         return [_register(items, name) for name in self._scopes[group.name]]
+
+    def _blocks(self) -> dict[str, Sequence[Sequence[float]]]:
+        """Return the numbers of registers with blocks, those that are not 0."""
+        found = self._state.block_numbers().items()
+        return {name: blocks for name, blocks in found if any(map(any, blocks))}
 
     def _with_aliases(self, item: Item) -> Item:
         """Return the item of a register with the names that the program has for it."""

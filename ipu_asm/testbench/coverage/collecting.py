@@ -121,12 +121,11 @@ def kernel_coverage(
     size = places.table.program.size
     for pc in range(size if kernel.code is not None else min(size, len(kernel.words))):
         coverage.add_bundle(places.bundle(pc), counts.executions[pc])
-    outcomes = counts.branches(kernel.isa, kernel.words)
-    for branch in conditional_branches(kernel.isa, tuple(kernel.words)):
-        slot, place = branch.instruction.slot.name, branch.instruction.place
-        text = places.table.instruction(branch.pc, slot, place) or str(branch.instruction)
-        written = Branch(places.instruction(branch.pc, slot, place), text.split(" ")[0])
-        coverage.add_branch(written, Outcomes(*outcomes[branch.pc]))
+    for branch in conditional_branches(kernel):
+        at = branch.pc, branch.slot, branch.place
+        text = places.table.instruction(*at) or branch.text
+        written = Branch(places.instruction(*at), text.split(" ")[0])
+        coverage.add_branch(written, Outcomes(*counts.of_branch(branch)))
     return coverage
 
 

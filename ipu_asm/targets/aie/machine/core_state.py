@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from itertools import groupby
 from math import ldexp
-from operator import itemgetter
 from typing import Any, Callable, Final, Hashable, Iterator, Mapping, Sequence
 
 from ipu_asm.emulator.code_program import CodeProgram
@@ -117,18 +114,9 @@ class CoreState(MachineState[Any]):
         """
         self.core = type(self).make_core(code)
         self._is_loaded = True
-        self.numbers.clear()
         self.lines = code.lines
-        rows = code.lines.program.bundle_at_address if code.lines else []
-        extra = code.fill()
-        for bundle, units in groupby(sorted(code.bundles.items()), key=itemgetter(1)):
-            numbers = range(bisect_left(rows, bundle), bisect_right(rows, bundle))
-            addresses = [address for address, _ in units]
-            self.numbers.update(zip(addresses, numbers))
-            extra += addresses[len(numbers) :]
-        for address in sorted(extra):
-            self.numbers.setdefault(address, len(self.numbers))
-        self._addresses = sorted(self.numbers, key=self.numbers.__getitem__)
+        self._addresses = code.addresses
+        self.numbers = {address: number for number, address in enumerate(self._addresses)}
         self.program_limit = len(self._addresses)
         words = (code.code_at(address) for address in self._addresses)
         self._inst_mem = [int.from_bytes(word, "little") for word in words]
@@ -239,8 +227,8 @@ class CoreState(MachineState[Any]):
         if self._is_loaded:
             self.take_edits()
         for name, family in self.cells.storage.families.items():
-            data = self._content_of(name) if family == "ex" and self._is_loaded else b""
-            if any(data):
+            if family == "ex" and self._is_loaded:
+                data = self._content_of(name)
                 found[name] = [
                     [
                         (mantissa ^ _SIGN) - _SIGN

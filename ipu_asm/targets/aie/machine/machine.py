@@ -15,7 +15,7 @@ from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors
 from ipu_asm.targets.aie.machine.blocks import Blocks
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Registers, Run
 from ipu_asm.targets.aie.machine.semantics import Semantics, SemanticsTable
-from ipu_asm.targets.aie.machine.state import RETURNED, RING, Branch, Snapshot, State
+from ipu_asm.targets.aie.machine.state import DONE, RETURNED, RING, Branch, Snapshot, State
 from ipu_asm.targets.aie.machine.written_effects import BoundOperation
 
 EFFECTS: Mapping[str, Callable[[Operation], Run]] = {
@@ -67,6 +67,11 @@ class CoreMachine:
         self.state.pc = address
         self.return_address = self._cells[self._link][1]
         self.state.set_register("lr", self.return_address)
+
+    @property
+    def ended_by(self) -> str:
+        """The instruction that has ended the program; empty before."""
+        return {RETURNED: "ret", DONE: "done"}.get(self.state.end, "")
 
     @property
     def is_halted(self) -> bool:

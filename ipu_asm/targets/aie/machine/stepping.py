@@ -20,7 +20,7 @@ from ipu_asm.emulator.model import MachineModel
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
 from ipu_asm.targets.aie.machine.core_state import RESULTS, Cells, CoreState, MakeCore
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
-from ipu_asm.targets.aie.machine.state import DONE, RETURNED, RING, Write
+from ipu_asm.targets.aie.machine.state import RING, Write
 
 _ROW_BYTES: Final = 16
 _SHORT_TILE: Final = 64
@@ -50,7 +50,7 @@ class SteppedCore:
     @property
     def end(self) -> str:
         """The instruction that has ended the program."""
-        return {RETURNED: "ret", DONE: "done"}.get(self.state.core.state.end, "")
+        return self.state.core.ended_by
 
     def stops_at(self, pc: int) -> bool:
         """Return False: no bundle stops debuggers."""
