@@ -312,7 +312,7 @@ class ComparisonView {
   step(direction: 1 | -1, chosen: number | undefined): void {
     const from = chosen ?? this.last ?? -1;
     const inOrder = direction > 0 ? this.differing : [...this.differing].reverse();
-    const behind = inOrder.find((index) => (direction > 0 ? index > from : index < from));
+    const after = inOrder.find((index) => (direction > 0 ? index > from : index < from));
     const target = after ?? inOrder[0];
     if (target !== undefined) {
       this.last = target;
