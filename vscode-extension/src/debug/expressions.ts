@@ -67,7 +67,10 @@ async function operandOfNextBundle(
   if (bundle?.path !== document.uri.fsPath || !bundle.range.contains(position)) {
     return undefined;
   }
-  const { range, frameId } = bundle;
+  const { frameId } = bundle;
+  // As JSON, a range of Code is a list, which the protocol does not know.
+  const { start, end } = bundle.range;
+  const range = { start, end };
   const parameters = {
     textDocument: { uri: document.uri.toString() },
     range,

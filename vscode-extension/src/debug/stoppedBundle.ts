@@ -33,10 +33,15 @@ export async function stoppedBundle(): Promise<StoppedBundle | undefined> {
     // The frame has a beginning alone: with an end, Code would select the bundle.
     const { targets } = await session.customRequest("gotoTargets", { source, line, column });
     const [place]: readonly Place[] = targets;
-    return place && { path: source.path, range: rangeOf(place), frameId };
+    return place && { path: fileOf(source.path), range: rangeOf(place), frameId };
   } catch {
     return undefined; // the machine runs again
   }
+}
+
+/** The file of a source. In a remote window its path has become an address. */
+function fileOf(path: string): string {
+  return path.includes("://") ? vscode.Uri.parse(path).fsPath : path;
 }
 
 function rangeOf({ line, column, endLine, endColumn }: Place): vscode.Range {
