@@ -208,13 +208,10 @@ class Execution:
         self._move = None
         self.report_stop(self.program.debugger.stopped(StopReason.PAUSE, "paused"))
 
-    def report_stop(
-        self, stop: Stop, reason: str | None = None, preserve_focus: bool = False
-    ) -> None:
+    def report_stop(self, stop: Stop, reason: str | None = None) -> None:
         """Report a stop, or the end of the program, to the client.
 
-        `reason` overrides the stop's reason in the protocol. With `preserve_focus`, the client
-        leaves the keyboard where it is: somebody types commands in the console.
+        `reason` overrides the stop's reason in the protocol.
         """
         self._progress.end()
         self.stop = stop
@@ -226,7 +223,6 @@ class Execution:
         status = exit_status(stop, self._left_at, self._may_end, is_debugged)
         if status is None:
             body = stopped_body(stop, self._breakpoints, THREAD)
-            body["preserveFocusHint"] = preserve_focus
             self._outbox.event("stopped", {**body, "reason": reason} if reason else body)
             if changed := self.program.new_text():
                 self._outbox.tell(f"{changed}\n", "important")

@@ -25,7 +25,7 @@ _MOVES: Final = (
     "next", "stepIn", "stepOut", "stepBack", "continue", "reverseContinue", "goto", "pause",
 )  # fmt: skip
 _OF_VALUES: Final = ("type", "memoryReference", "indexedVariables")
-_OF_EVERY_STOP: Final = ("threadId", "allThreadsStopped", "preserveFocusHint", "text")
+_OF_EVERY_STOP: Final = ("threadId", "allThreadsStopped", "text")
 
 
 def played(script: Script, folder: Path) -> list[str]:
@@ -134,10 +134,9 @@ class Conversation:
         place = f"at {frame['instructionPointerReference']}, line {frame['line']}"
         cycle = client.evaluate("cycle").split()[0]
         reason, text = more.pop("reason"), more.pop("description")
-        focus = ", focus stays" if body.get("preserveFocusHint") else ""
         hits = f", hit {more.pop('hitBreakpointIds')}" if "hitBreakpointIds" in more else ""
         assert not more, more
-        yield f"{reason}: {text} [{place}, cycle {cycle}{hits}{focus}]"
+        yield f"{reason}: {text} [{place}, cycle {cycle}{hits}]"
 
     def say_request(self, rest: str) -> Iterator[str]:
         name, _, rest = rest.partition(" ")

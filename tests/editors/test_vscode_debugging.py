@@ -19,6 +19,7 @@ from tests.editors.vscode_user import VSCodeUser
 
 INCREMENT, HALT = 5, 7  # rows of LOOP
 VARIABLES = ".pane-header[aria-label*='Variables']"
+STANDS = ".codicon-debug-stackframe, .codicon-debug-breakpoint-stackframe"
 SETTLED_MS = 2_000  # of a stop at which a closed view is a sign
 
 SAMPLES, INPUTS, OUTPUTS = 10, 128, 64
@@ -172,6 +173,30 @@ def test_without_breakpoints_the_kernel_runs_to_its_bkpt(debugger: Debugger) -> 
     check_register(debugger, "lr1", "8")
     debugger.vscode.press("F5")
     debugger.page.locator(".debug-toolbar").wait_for(state="hidden")
+
+
+def test_all_lines_of_the_stopped_bundle_are_marked(debugger: Debugger) -> None:
+    debugger.vscode.replace_text("    set lr1 1;\n    set lr2 2;;\n    bkpt;;\n")
+    debugger.vscode.save()
+    debugger.toggle_breakpoint(0)
+    debugger.start()
+    marked = debugger.page.locator(".view-overlays .cdr[class*='TextEditorDecorationType']")
+    assert soon(marked.count, bool)
+    assert debugger.vscode.hover(debugger.vscode.word("lr2"), "0 -> 2") == "0 -> 2"
+
+
+def test_a_command_of_the_console_keeps_the_keyboard_there(debugger: Debugger) -> None:
+    debugger.toggle_breakpoint(INCREMENT)
+    debugger.start()
+    check_place(debugger, INCREMENT, "breakpoint")
+    debugger.vscode.command("Debug Console: Focus on Debug Console View")
+    for command, row in (("goto +1", INCREMENT + 1), ("trip +1", INCREMENT)):
+        debugger.page.keyboard.insert_text(command)
+        debugger.vscode.press("Enter")
+        check_place(debugger, row)
+        assert soon(debugger.page.locator(STANDS).count, bool)
+        assert soon(debugger.page.locator(".repl .monaco-editor.focused").count, 1) == 1
+    assert debugger.page.locator(".tab.dirty").count() == 0
 
 
 def test_values_stand_in_the_text_and_under_the_mouse(debugger: Debugger) -> None:

@@ -113,7 +113,7 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
         # The client takes no other stop for a new one, and would go on showing a former fault.
         continued = {"threadId": THREAD, "allThreadsContinued": True}
         session.later(partial(session.outbox.event, "continued", continued))
-        session.later(partial(session.execution.report_stop, result.stop, reason, True))
+        session.later(partial(session.execution.report_stop, result.stop, reason))
     if result.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))
     if result.changed and assigned is not None:

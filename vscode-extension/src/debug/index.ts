@@ -7,6 +7,7 @@ import { DEBUG_TYPE, EXECUTABLE, launch } from "./configurations";
 import { expressionProvider } from "./expressions";
 import { FaultActions } from "./faultActions";
 import { showRegistersAtFirstStop } from "./firstStop";
+import { keepConsoleFocused } from "./consoleStops";
 import { ConfigurationResolver } from "./resolver";
 import { markStoppedBundle } from "./stoppedBundle";
 
@@ -14,6 +15,7 @@ export const registerDebug: Part = (parts) => [
   new FaultActions(parts),
   showRegistersAtFirstStop(parts.context.workspaceState),
   markStoppedBundle(),
+  keepConsoleFocused(),
   vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
   vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, new ConfigurationResolver(parts)),
   vscode.debug.registerDebugConfigurationProvider(
