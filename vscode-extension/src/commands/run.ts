@@ -70,7 +70,7 @@ export async function runTask(
   const name = nameOf(program).replace(/^-/, `.${sep}-`);
   const options = [...line.args, ...optionsOf(given), ...more, name];
   const task = new vscode.Task(
-    { type: "ipu", file: program.fsPath },
+    { type: "ipu", file: program.fsPath, verb },
     vscode.workspace.getWorkspaceFolder(program) ?? vscode.TaskScope.Workspace,
     `${verb} ${nameOf(program)}`,
     "ipu",
