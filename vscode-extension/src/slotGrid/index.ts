@@ -1,10 +1,10 @@
 /** The slot grid: bundles by slots, beside the program. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { explained } from "../commands/register";
 import { editorOf, nameOf } from "../commands/subject";
 import { panelPart, type PanelView, ProgramPanel } from "../panels/programPanel";
-import type { FromPage, Grid, Place, PlacedRow, Range, Row, ToPage } from "./messages";
+import type { Colours, FromPage, Grid, Place, PlacedRow, Range, Row, ToPage } from "./messages";
 
 const SLOT_GRID: PanelView = {
   type: "ipu.slotGrid",
@@ -31,7 +31,7 @@ class SlotGridPanel extends ProgramPanel<Grid<PlacedRow>, ToPage> {
       kind: "grid",
       uri: document.uri.toString(),
       file,
-      grid: forPage(grid),
+      grid: forPage(grid, coloursOf(document.languageId)),
       current: this.current(editorOf(document)),
     });
   }
@@ -75,8 +75,29 @@ export function rangeOf(row: PlacedRow, slot: number | null, index: number): Ran
 }
 
 /** The grid without what only the extension needs: a large program makes a large message. */
-export function forPage(grid: Grid<PlacedRow>): Grid {
-  return { ...grid, rows: grid.rows.map(withoutRanges) };
+export function forPage(grid: Grid<PlacedRow>, colours = new Map<string, Colours>()): Grid {
+  const slots = grid.slots.map((slot) => ({ ...slot, colours: colours.get(slot.name) }));
+  return { ...grid, slots, rows: grid.rows.map(withoutRanges) };
+}
+
+const SLOT_RULE = /^function\.(\w+):(.+)$/;
+
+/** The colours that the settings give to the slots of a language: ours, unless the user has others. */
+function coloursOf(languageId: string): Map<string, Colours> {
+  const found = new Map<string, Colours>();
+  const themes = vscode.workspace
+    .getConfiguration("editor")
+    .get<Record<string, { readonly rules?: object }>>("semanticTokenColorCustomizations", {});
+  for (const [theme, { rules }] of Object.entries(themes)) {
+    for (const [rule, colour] of Object.entries(rules ?? {})) {
+      const [, slot, language] = SLOT_RULE.exec(rule) ?? [];
+      if (slot && language === languageId && typeof colour === "string") {
+        const { light, dark } = found.get(slot) ?? { light: colour, dark: colour };
+        found.set(slot, theme.includes("Light") ? { light: colour, dark } : { light, dark: colour });
+      }
+    }
+  }
+  return found;
 }
 
 function withoutRanges({ address, label, cells, strays, executions }: PlacedRow): Row {

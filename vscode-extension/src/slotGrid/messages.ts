@@ -5,6 +5,13 @@ export interface Column {
   readonly title: string;
   /** How many instructions of this slot fit into a bundle. */
   readonly capacity: number;
+  /** What the text of its instructions is in themes of either kind. */
+  readonly colours?: Colours | undefined;
+}
+
+export interface Colours {
+  readonly light: string;
+  readonly dark: string;
 }
 
 export interface Loop {

@@ -1,6 +1,6 @@
 /** The columns of the grid: what stands in them, and how wide they are. */
 
-import type { Cell, Grid, Row } from "../../slotGrid/messages";
+import type { Cell, Colours, Grid, Row } from "../../slotGrid/messages";
 import { counted } from "./html";
 
 /** A place for one instruction; `slot` is null for the address and the label. */
@@ -9,6 +9,7 @@ export interface Column {
   readonly slot: number | null;
   readonly index: number;
   readonly name: string;
+  readonly colours?: Colours | undefined;
   /** At least, and with enough room. */
   readonly least: string;
   readonly width: string;
@@ -24,6 +25,8 @@ export interface Heading {
 export interface Columns {
   readonly columns: readonly Column[];
   readonly headings: readonly Heading[];
+  /** The slots without an instruction in the whole program, which get no column. */
+  readonly unused: readonly string[];
   /** Whether there is so much room that cells show their whole text. */
   readonly isWide: boolean;
 }
@@ -40,6 +43,9 @@ export function columnsOf(grid: Grid): Columns {
   const isWide = grid.slots.length === 1 && grid.slots[0]?.capacity === 1;
   const columns: Column[] = [];
   const headings: Heading[] = [];
+  const isUsed = grid.slots.map((_, number) => grid.rows.some((row) => row.cells[number]?.length));
+  const folds = isUsed.includes(true);
+  const unused = folds ? grid.slots.filter((_, number) => !isUsed[number]) : [];
   const add = (heading: Heading, ...under: Column[]) => {
     headings.push(heading);
     columns.push(...under);
@@ -53,10 +59,14 @@ export function columnsOf(grid: Grid): Columns {
     add({ name: "label", title: "Label", span: 1 }, head("label", `calc(${characters}ch + 8px)`));
   }
   grid.slots.forEach((slot, number) => {
+    if (unused.includes(slot)) {
+      return;
+    }
     const places = Array.from({ length: slot.capacity }, (_, index): Column => {
       const width = longest(grid.rows, (row) => shown(row.cells[number]?.[index], isWide).length);
       const heading = Math.ceil(slot.name.length / slot.capacity);
-      return place("place", number, index, slot.name, width, heading, isWide);
+      const made = place("place", number, index, slot.name, width, heading, isWide);
+      return { ...made, colours: slot.colours };
     });
     const many = slot.capacity > 1 ? `, ${counted(slot.capacity, "instruction")} a bundle` : "";
     const title = `${slot.title} (${slot.name}${many})`;
@@ -71,7 +81,7 @@ export function columnsOf(grid: Grid): Columns {
     const title = "Instructions that no slot has room for";
     add({ name: "no slot", title, span: strays }, ...under);
   }
-  return { columns, headings, isWide };
+  return { columns, headings, unused: unused.map(({ name }) => name), isWide };
 }
 
 /** The instruction in a column of a row. */

@@ -30,13 +30,14 @@ class GridHead {
   }
 
   /** Draw what is about the whole program. */
-  show(file: string, grid: Grid): void {
+  show(file: string, grid: Grid, unused: readonly string[]): void {
     this.grid = grid;
     this.loops = nested(grid.loops);
     const about = `${counted(grid.rows.length, grid.unit)}, ${counted(grid.loops.length, "loop")}`;
     this.summary.replaceChildren(
       element("strong", "", file),
       element("span", "faint", about),
+      element("span", "faint", unused.length ? `nothing in ${unused.join(", ")}` : ""),
       legend(),
     );
     this.chips = this.loops.slice(0, MOST_CHIPS).map((loop) => this.chip(loop, grid));
@@ -131,8 +132,8 @@ function show(message: Extract<ToPage, { kind: "grid" }>): void {
   const isNew = uri !== message.uri;
   uri = message.uri;
   root.classList.add("has-grid");
-  head.show(message.file, message.grid);
   table.show(message.file, message.grid);
+  head.show(message.file, message.grid, table.unused);
   root.classList.toggle("wide", table.isWide);
   if (isNew) {
     const isSame = before?.uri === uri;

@@ -73,6 +73,10 @@ function drawPlace({ columns }: RowContext, row: Row, column: Column): HTMLEleme
   const cell = cellAt(row, column);
   const kind = kindOf(cell, column);
   const made = element("div", `cell place ${kind}`);
+  if (cell && column.colours) {
+    made.style.setProperty("--light", column.colours.light);
+    made.style.setProperty("--dark", column.colours.dark);
+  }
   made.append(element("span", "box", shown(cell, columns.isWide)));
   const name = column.kind === "stray" ? "without a slot" : column.name;
   const said = kind === "stray" ? "no slot has room for it" : "does nothing";

@@ -27,7 +27,7 @@ export class GridTable {
   private readonly headings = withRole(element("div", "row headings"), "row", { rowindex: 1 });
   private readonly body = withRole(element("div", "body"), "rowgroup");
   private grid: Grid | undefined;
-  private columns: Columns = { columns: [], headings: [], isWide: false };
+  private columns: Columns = { columns: [], headings: [], unused: [], isWide: false };
   private loops: readonly NestedLoop[] = [];
   private readonly drawn = new Map<number, HTMLElement>();
   private current: number | null = null;
@@ -72,6 +72,10 @@ export class GridTable {
   /** Whether cells show whole instructions. */
   get isWide(): boolean {
     return this.columns.isWide;
+  }
+
+  get unused(): readonly string[] {
+    return this.columns.unused;
   }
 
   /** Scroll to where it was left. */
