@@ -238,6 +238,7 @@ class _Kind:
         for product in self.products:
             product.result = data[start : start + size]
             product.accumulators, product.source = (), None
+            del product.kind  # a cycle, which only the garbage collector would free
             start += size
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Callable, Mapping, NoReturn, Sequence
 
 import numpy as np
@@ -111,12 +112,17 @@ class CoreMachine:
         return state.executed - before
 
     def _leap(self, limit: int, leap: Callable[[int], int] | None) -> None:
-        before = self.state.executed
-        if leap is None:
-            self._blocks.run(limit, self.return_address)
-        else:
-            self._blocks.run(min(limit, leap(0)), None)
-            leap(self.state.executed - before)
+        before, is_collecting = self.state.executed, gc.isenabled()
+        gc.disable()  # blocks make no cycles: looking for them took a tenth of their time
+        try:
+            if leap is None:
+                self._blocks.run(limit, self.return_address)
+            else:
+                self._blocks.run(min(limit, leap(0)), None)
+                leap(self.state.executed - before)
+        finally:
+            if is_collecting:
+                gc.enable()
 
     def step(self) -> None:
         """Execute a bundle.
