@@ -52,6 +52,10 @@ class CodeState(Protocol):
     def write_memory(self, address: int, data: bytes) -> None:
         """Write bytes to memory. Raises `MachineFaultError` outside of it."""
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is in flight."""
+
     def drain(self) -> None:
         """Let everything in flight land."""
 
@@ -248,8 +252,10 @@ def set_up(
     program: CodeProgram,
     registers: Mapping[str, int],
     memory: Mapping[int, bytes],
+    *,
+    is_resumed: bool = False,
 ) -> None:
-    """Set registers and memory for the host, the data of the program first.
+    """Set registers and memory for the host, the data of a program that begins first.
 
     Raises LookupError and ValueError.
     """
@@ -257,7 +263,8 @@ def set_up(
     for name, value in registers.items():
         state.set_register(name, whole_number(value, f"the value of `{name}`"))
     try:
-        for address, data in [*program.data.items(), *memory.items()]:
+        own = {} if is_resumed else program.data
+        for address, data in [*own.items(), *memory.items()]:
             state.write_memory(whole_number(address, "an address"), bytes(data))
     except MachineFaultError as error:
         raise ValueError(str(error)) from None

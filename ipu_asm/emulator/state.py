@@ -371,6 +371,15 @@ class MachineState(Generic[File]):
             raise ValueError(f"programs of {self.isa_name} begin with their first bundle")
         self.load_program(kernel.words, None if kernel.is_image else kernel.lines)
 
+    @property
+    def further(self) -> Mapping[str, str]:
+        """What a saved state has beside registers and memory."""
+        return {}
+
+    @further.setter
+    def further(self, values: Mapping[str, str]) -> None:
+        """Take it from a saved state. Raises ValueError and KeyError."""
+
     def block_numbers(self) -> Mapping[str, Sequence[Sequence[float]]]:
         """Return the numbers of blocks with shared exponents by register."""
         return {}

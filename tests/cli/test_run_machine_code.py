@@ -57,7 +57,8 @@ FILES = {
     "lanes.aie2": "vlda.conv.fp32.bf16 bml0, [p0], #32\n" + "nop\n" * 7
     + "vst.conv.bf16.fp32 bml0, [p1], #32\n" + RETURN,
     "listing.txt": LISTING,
-    "turns.aie2": "turns: add r1, r1, #-1\njnz r1, #turns\n" + "nop\n" * 5 + RETURN,
+    "turns.aie2": "turns: add r1, r1, #-1\njnz r1, #turns\nslot: add r2, r2, #1\n" + "nop\n" * 4
+    + "last:" + RETURN,
     "refused.aie2p": "mov r0, #1\nvtanh wl0, bmll0\ndone\n",
 }  # fmt: skip
 
@@ -166,6 +167,23 @@ def test_branches_with_delay_slots_are_counted_where_they_take_effect() -> None:
     check("turns.aie2 --set r1=3 --coverage lcov.info")
     lcov = Path("lcov.info").read_text()
     assert "BRDA:2,0,0,2\nBRDA:2,0,1,1\n" in lcov
+
+
+def test_a_saved_state_goes_on_where_it_was_or_begins_another_program() -> None:
+    whole = check("turns.aie2 --set r1=3 r2=5 --print r1,r2 --save-state end").out.splitlines()
+    check("turns.aie2 --set r1=3 r2=5 --until last --save-state middle")
+    ran = check("turns.aie2 --load-state middle --print r1,r2")
+    assert ran.out.splitlines()[2:] == whole[3:] == ["r1 = 0 (0x0)", "r2 = 8 (0x8)"]
+    ran = check("count.aie2 --entry other --load-state end --print r2,r7")
+    assert ran.out.splitlines()[2:] == ["r2 = 8 (0x8)", "r7 = 9 (0x9)"]
+    ran = check("count.aie2 --load-state middle", status=2)
+    assert "the state is from the middle of another program, turns.aie2" in ran.err
+
+
+def test_a_state_with_results_in_flight_is_not_saved() -> None:
+    ran = check("turns.aie2 --set r1=3 --until slot --save-state middle", status=2)
+    assert "middle: results are in flight in front of this bundle" in ran.err
+    assert not Path("middle").exists()
 
 
 def test_a_run_stops_in_front_of_a_label() -> None:

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from array import array
-from typing import TYPE_CHECKING, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.kernel import RejectedSourceError, chosen_isa
@@ -17,6 +17,7 @@ from ipu_asm.cli.run.code_outputs import (
     GOOD_ENDS,
     UNTIL,
     CodeRun,
+    begun_from,
     compared,
     kernel_of,
     place_text,
@@ -67,10 +68,16 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
     )
     if options.is_debugged:
         return _debugged(options, program, source, model, loads)
-    machine: CodeMachine = model.make_machine(program)
+    machine: Any = model.make_machine(program)
+    is_resumed = False
     try:
-        _set_up(machine, program, model, options, loads)
-        machine.start(program.entry(options.entry))
+        if options.load_state is not None:
+            begun, is_resumed = begun_from(options.load_state, model, program)
+            machine.restore(begun.snapshot())
+            machine.return_address = begun.return_address
+        _set_up(machine, program, model, options, loads, is_resumed=is_resumed)
+        if not is_resumed:
+            machine.start(program.entry(options.entry))
         stop = _stop(program, options)
     except ProgramError as error:
         usage_error(str(error))
@@ -81,8 +88,6 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
 _REFUSED: Mapping[str, Callable[[RunOptions], object]] = {
     "--cr": lambda options: options.cr,
     "--lr": lambda options: options.lr,
-    "--load-state": lambda options: options.load_state,
-    "--save-state": lambda options: options.save_state,
     "--break": lambda options: options.breaks,
 }
 
@@ -92,8 +97,10 @@ def _check_options(options: RunOptions) -> None:
     given += [f"--{name.replace('_', '-')}" for name in options.host]
     if given:
         usage_error(f"argument {given[0]}: a program of machine code takes no such option")
-    if options.is_debugged and (options.dump or options.expect):
-        name = "--dump" if options.dump else "--expect"
+    asked: dict[str, object] = {"--dump": options.dump, "--expect": options.expect}
+    asked |= {"--load-state": options.load_state, "--save-state": options.save_state}
+    name = next((name for name, value in asked.items() if value), None)
+    if options.is_debugged and name is not None:
         usage_error(f"argument {name}: a session with a program of machine code takes none")
 
 
@@ -156,6 +163,8 @@ def _set_up(
     model: CodeModel,
     options: RunOptions,
     loads: Sequence[tuple[Numbers, Data]],
+    *,
+    is_resumed: bool = False,
 ) -> None:
     """Set registers and memory. Exits the process for names and values that do not fit."""
     from ipu_asm.emulator.code_runs import argument_registers, set_up
@@ -166,7 +175,7 @@ def _set_up(
         usage_error(f"argument --arg: {error}")
     registers = {name: number(value) for name, value in options.registers.items()} | arguments
     try:
-        set_up(machine, program, registers, {})
+        set_up(machine, program, registers, {}, is_resumed=is_resumed)
     except (LookupError, ValueError) as error:
         usage_error(f"argument --set: {error}")
     for numbers, data in loads:
@@ -219,7 +228,8 @@ def _executed(
     stores: list[tuple[int, int, int]] = []
     if options.expect:
         state.observe_stores(lambda at, data, pc: stores.append((at, len(data), pc)))
-    recording = Recording(options.trace_limit) if options.other_outputs else None
+    is_recorded = any((options.trace, options.profile, options.coverage))
+    recording = Recording(options.trace_limit) if is_recorded else None
     path, number_at = array("H"), program.number_at
     trace = None if recording is None else lambda pc: path.append(number_at(pc))
     end, reason = "", ""
@@ -251,13 +261,14 @@ def _executed(
     finally:
         progress.clear()
     seconds, cycles, pc = time.perf_counter() - start, state.cycle, state.pc
+    is_settled = bool(state.end) or state.is_settled
     try:
         state.drain()
     except (UnknownResultError, MachineFaultError) as error:
         if end in GOOD_ENDS:
             end = "unknown" if isinstance(error, UnknownResultError) else "fault"
             reason = str(error)
-    return CodeRun(machine, end, reason, cycles, pc, seconds, stores, recording)
+    return CodeRun(machine, end, reason, cycles, pc, seconds, stores, recording, is_settled)
 
 
 def _finished(
@@ -277,7 +288,7 @@ def _finished(
     status = {"unknown": ExitStatus.UNKNOWN, _INTERRUPTED: ExitStatus.INTERRUPTED}.get(
         run.end, ExitStatus.OK if is_good else ExitStatus.FINDINGS
     )
-    if not is_good and options.dump:
+    if not is_good and (options.dump or options.save_state):
         print_message(PROGRAM, "nothing was dumped", "note")
     comparisons = [compared(run, program, *each) for each in expects] if is_good else []
     for comparison in comparisons:

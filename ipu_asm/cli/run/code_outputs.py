@@ -10,14 +10,24 @@ from ipu_asm.cli.run.checks import check_coverage
 from ipu_asm.cli.run.options import RunOptions, usage_error
 from ipu_asm.cli.run.outputs import recorded_outputs, write_files
 from ipu_asm.config.file_writing import Output
+from ipu_asm.config.files import FileError
 from ipu_asm.emulator.code_program import CodeProgram
-from ipu_asm.emulator.code_runs import FAULT, UNKNOWN
+from ipu_asm.emulator.code_runs import FAULT, UNKNOWN, CodeModel
 from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.faults import Fault, MachineFaultError
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.stops import RunEnd, StopReason
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.numbers import Numbers, dumped, listed_numbers, memory_difference
 from ipu_asm.testbench.data.source import Data, DataError
+from ipu_asm.testbench.data.state_files import (
+    RunSoFar,
+    checked_settings,
+    digest_of,
+    read_saved_run,
+    restore_state,
+    state_file,
+)
 from ipu_asm.text import SourceFile, counted
 
 UNTIL = "until"
@@ -39,6 +49,8 @@ class CodeRun(NamedTuple):
     seconds: float
     stores: Sequence[tuple[int, int, int]]
     recording: Recording | None
+    is_settled: bool
+    """Whether nothing was in flight in front of that bundle."""
 
     @property
     def next_bundle(self) -> int:
@@ -186,11 +198,36 @@ def written_files(
             found += dumped(options.dump, run.machine.state.read_memory)
         except MachineFaultError as error:
             usage_error(f"argument --dump: {error}")
+    if run.end in GOOD_ENDS and options.save_state is not None:
+        output = _saved(run, program, source, options.save_state)
+        found.append((output, options.save_state))
     if run.recording is not None:
         kernel = kernel_of(program, source)
         check_coverage(options.coverage, kernel)
         found += recorded_outputs(options, kernel, run)
     return write_files(found)
+
+
+def begun_from(path: str, model: CodeModel, program: CodeProgram) -> tuple[Any, bool]:
+    """Return the machine in the state of a file, and whether it goes on. Raises `FileError`."""
+    state = model.stepping().make_state({})
+    state.load_code(program)
+    saved = read_saved_run(path)
+    checked_settings(saved, model.stepping())
+    restore_state(state, saved)
+    state.take_edits()
+    return state.core, not saved.is_halted
+
+
+def _saved(run: CodeRun, program: CodeProgram, source: SourceFile, path: str) -> Output:
+    if not run.is_settled:
+        raise FileError("results are in flight in front of this bundle: a state is saved where all "
+                        "have landed, as with --until after them", path)  # fmt: skip
+    state = machine_for(program.isa.name).make_state({})
+    state.load_code(program)
+    state.take_core(run.machine)
+    about = RunSoFar({}, source.path, digest_of(state.inst_mem), run.cycles)
+    return Output(path, state_file(state, about))
 
 
 def kernel_of(program: CodeProgram, source: SourceFile) -> Kernel:

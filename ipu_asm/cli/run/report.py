@@ -48,8 +48,8 @@ def summary_text(
     if options.verbose:
         lines.append(f"engine: {outcome.machine.engine_used}")
         if outcome.host.saved is not None:
-            _, _, run, pc, is_halted, _ = outcome.host.saved
-            place = "after its end" if is_halted else f"in front of bundle {pc}"
+            saved, run = outcome.host.saved, outcome.host.saved.run
+            place = "after its end" if saved.is_halted else f"in front of bundle {saved.pc}"
             lines.append(f"began with a state of {run.program}, {place}, cycle {run.cycles:,}")
         for text, address, size, described in outcome.loaded:
             what = f"{counted(size, 'byte')} at {address:#x}: {described}"

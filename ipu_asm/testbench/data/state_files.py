@@ -57,6 +57,7 @@ class SavedRun(NamedTuple):
     pc: int
     is_halted: bool
     scalars: Mapping[str, int]
+    further: Mapping[str, str]
 
 
 def digest_of(words: Iterable[int | None]) -> str:
@@ -75,6 +76,7 @@ def state_file(state: AnyState, run: RunSoFar) -> bytes:
         "pc": state.program_counter,
         "is_halted": state.is_halted,
         "scalars": state.regfile.scalar_values(),
+        **({"further": dict(state.further)} if state.further else {}),
     }
     contents = {**state.regfile.vector_values(), _MEMORY: bytes(state.xmem.content)}
     file = io.BytesIO()
@@ -101,8 +103,11 @@ def read_saved_run(path: str) -> SavedRun:
         run = RunSoFar(settings, str(about["program"]), str(about["digest"]), cycles)
         pc, is_halted = _word(about["pc"]), bool(about["is_halted"])
         scalars = {str(name): _word(value) for name, value in dict(about["scalars"]).items()}
-        return SavedRun(path, str(about["isa"]), run, pc, is_halted, scalars)
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        further = {str(name): str(value) for name, value in about.get("further", {}).items()}
+        return SavedRun(path, str(about["isa"]), run, pc, is_halted, scalars, further)
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        raise FileError(f"expected a state, found a broken one: {error}", path) from error
+    except RecursionError as error:
         raise FileError(f"expected a state, found a broken one: {error}", path) from error
 
 
@@ -146,7 +151,14 @@ def restore_state(state: AnyState, saved: SavedRun) -> None:
         page = memory[start : start + PAGE]
         if page != state.xmem.content[start : start + PAGE]:
             state.xmem.write_address(start, page)
-    state.program_counter = 0 if saved.is_halted else saved.pc
+    if not saved.is_halted:
+        state.program_counter = saved.pc
+        try:
+            state.further = saved.further
+        except (ValueError, LookupError) as error:
+            raise FileError(f"expected a state, found a broken one: {error}", saved.path) from error
+    else:
+        state.program_counter = state.first_bundle
 
 
 def _bytes(path: str, name: str, size: int) -> bytes:

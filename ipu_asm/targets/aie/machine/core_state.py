@@ -165,6 +165,25 @@ class CoreState(MachineState[Any]):
             self.core.restore(saved.pipeline)
             self.show()
 
+    def take_core(self, core: CoreMachine) -> None:
+        """Become the state of another machine of the same program, with nothing in flight."""
+        kept = core.snapshot()
+        self.core.return_address = core.return_address
+        self.core.restore(kept)
+        self.show()
+
+    @property
+    def further(self) -> dict[str, str]:
+        core = self.core
+        queues = {name: held.hex() for name, held in core.state.queues.items()}
+        return {**queues, "return": hex(core.return_address)}
+
+    @further.setter
+    def further(self, values: Mapping[str, str]) -> None:
+        queues = dict(values)
+        self.core.return_address = int(queues.pop("return"), 0)
+        self.core.state.queues.update((name, bytes.fromhex(each)) for name, each in queues.items())
+
     def show(self) -> None:
         """Update registers and program counter from the core."""
         core, file = self.core.state, self._regfile

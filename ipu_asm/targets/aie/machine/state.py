@@ -206,6 +206,13 @@ class State:
             for operation in waiting:
                 operation.finish(operation.read, operation.issue)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing lands later than in front of the next bundle."""
+        later = [each for each in self.writes_in_flight() if each.landing > self.cycle]
+        is_waiting = any(self.late) or self.branch is not None or self.quiet_until > self.cycle
+        return not later and not is_waiting
+
     def drain(self) -> None:
         """Let everything in flight land, as if no-ops followed."""
         for _ in range(RING):
