@@ -43,6 +43,8 @@ _MAX_MODIFIERS: Final = 31
 _MAX_REMEMBERED: Final = 1 << 14
 _QUOTE: Final = '"'
 _LINE: Final = re.compile(r"[^\s\\](?:[^\r\n]*[^\s\\])?")
+_DEFINED: Final = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S+)", re.MULTILINE)
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _WORDS: Final = re.compile(r"[\w.|=]+")
 # One of `KINDS` and its modifiers.
 TokenKind = tuple[str, tuple[str, ...]]
@@ -78,6 +80,47 @@ def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
         for token in sorted((*comments, *_words(isa, bundle)))
         for span in parts_on_lines(text, token.span)
     )
+
+
+def macro_registers(isa: Isa, bundles: Sequence[Bundle]) -> Mapping[str, str]:
+    """Return the registers that macros of the file stand for, by the names of the macros."""
+    if not isa.surface.preprocessed:
+        return {}
+    return dict(each for bundle in bundles for each in _macro_registers(isa, bundle))
+
+
+@cached_on_bundle
+def _macro_registers(isa: Isa, bundle: Bundle) -> tuple[tuple[str, str], ...]:
+    if "define" not in bundle.syntax.text:
+        return ()
+    found = _DEFINED.finditer(bundle.syntax.text)
+    return tuple(
+        (name, value)
+        for name, value in (m.groups() for m in found)
+        if value in isa.file_of_register
+    )
+
+
+def tokens_of_macros(
+    isa: Isa, bundle: Bundle, registers: Mapping[str, str]
+) -> tuple[SemanticToken, ...]:
+    """Return the tokens of a bundle with those of the macros that stand for registers."""
+    tokens = semantic_tokens(isa, bundle)
+    covered = {token.span.start for token in tokens}
+    more = [
+        SemanticToken(span, REGISTER, register_modifiers(isa, registers[name]))
+        for name, span in names_in(isa, bundle)
+        if name in registers and span.start not in covered
+    ]
+    return tuple(sorted((*tokens, *more))) if more else tokens
+
+
+@cached_on_bundle
+def names_in(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
+    """Return the names at the starts of the words of a bundle, of which some may be macros."""
+    syntax = bundle.syntax
+    matches = ((_NAME.match(word), span.start) for word, span in zip(syntax.words, syntax.spans))
+    return tuple((m[0], Span(at, at + m.end())) for m, at in matches if m)
 
 
 def _comments(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:

@@ -17,8 +17,9 @@ def check_tokens(text: str, *expected: Token, isa: str = "ipu") -> None:
     """The words of a text, each with its kind and modifiers, separated by blanks."""
     program = analyze(text, isa).program
     found = []
+    registers = ide.macro_registers(program.isa, program.bundles)
     for number, bundle in enumerate(program.bundles):
-        for token in ide.semantic_tokens(program.isa, bundle):
+        for token in ide.tokens_of_macros(program.isa, bundle, registers):
             start, end = program.span(number, token.span)
             assert token.kind in ide.KINDS
             assert set(token.modifiers) <= set(ide.modifiers())
@@ -151,3 +152,13 @@ def test_a_bundle_is_worked_out_once() -> None:
     program = analyze("acc;;").program
     (first, second) = (ide.semantic_tokens(program.isa, program.bundles[0]) for _ in range(2))
     assert first is second
+
+
+def test_macros_that_stand_for_registers_are_registers() -> None:
+    check_tokens(
+        "#define NEXT $m0  // next pair\n#define LEFT 4\nld64step $a0:1, $mzero, NEXT+=, LEFT\n",
+        *[("#define NEXT $m0", "macro"), ("// next pair", "comment"), ("#define LEFT 4", "macro")],
+        *[("ld64step", "function main"), ("$a0:1", "variable"), ("$mzero", "variable")],
+        ("NEXT", "variable"),
+        isa="colossus",
+    )

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import takewhile
+from typing import Mapping, Sequence
 
 from lsprotocol import types as t
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide import semantic_tokens as ide_semantic_tokens
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.semantic_tokens import template_tokens
+from ipu_asm.ide.semantic_tokens import SemanticToken, template_tokens
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 from ipu_lsp.server.convert import Encoding, units
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
@@ -137,12 +137,13 @@ class _TokenPiece(NamedTuple):
 def _numbers(view: View, numbers: range) -> tuple[list[str], list[int]]:
     """Encode a range of bundles: for each one with tokens its numbers and how many they are."""
     program, encoding = view.analysis.program, view.coordinates.encoding
+    registers = ide_semantic_tokens.macro_registers(program.isa, program.bundles)
     line, column = view.coordinates.position(program.starts[numbers.start]).values()
     before_line, before_column = 0, 0
     pieces: list[str] = []
     counts: list[int] = []
     for number in numbers:
-        piece = _piece_of(program, number, encoding)
+        piece = _piece_of(program.isa, program.bundles[number], registers, encoding)
         if piece.tokens:
             at = line + piece.line
             begin = piece.column if piece.line else column + piece.column
@@ -174,22 +175,27 @@ def _template_numbers(view: View, span: Span) -> list[str]:
     return pieces
 
 
-def _piece_of(program: Program, number: int, encoding: Encoding) -> _TokenPiece:
-    bundle = program.bundles[number]
+def _piece_of(
+    isa: Isa, bundle: Bundle, registers: Mapping[str, str], encoding: Encoding
+) -> _TokenPiece:
+    if registers:
+        names = ide_semantic_tokens.names_in(isa, bundle)
+        if any(name in registers for name, _ in names):
+            tokens = ide_semantic_tokens.tokens_of_macros(isa, bundle, registers)
+            return _piece(bundle, tokens, encoding)
     if bundle.syntax.text.isascii():
-        return _plain_piece(program.isa, bundle)
-    return _piece(program.isa, bundle, encoding)
+        return _plain_piece(isa, bundle)
+    return _piece(bundle, ide_semantic_tokens.semantic_tokens(isa, bundle), encoding)
 
 
 @cached_on_bundle
 def _plain_piece(isa: Isa, bundle: Bundle) -> _TokenPiece:
-    return _piece(isa, bundle, Encoding.UTF_32)
+    return _piece(bundle, ide_semantic_tokens.semantic_tokens(isa, bundle), Encoding.UTF_32)
 
 
-def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _TokenPiece:
+def _piece(bundle: Bundle, tokens: Sequence[SemanticToken], encoding: Encoding) -> _TokenPiece:
     text = bundle.syntax.text
     starts = LineIndex.of(text).starts
-    tokens = ide_semantic_tokens.semantic_tokens(isa, bundle)
     places: list[tuple[int, int]] = []
     encoded: list[str] = []
     line = column = 0
