@@ -104,17 +104,17 @@ class ElementType(NamedTuple):
         return (value & self.highest).to_bytes(self.size, "little")
 
     def _encode_float(self, value: Number) -> bytes:
-        most = f"{self.format.most:g}" if self.format else "3.4028235e+38"
-        found = number_text(value)
+        number = None
         try:
             if self is BF16:
                 return _as_bfloat(struct.pack("<f", value))
             if self.format is None:
                 return struct.pack("<f", value)
             number = float(value)
-            found = repr(number)
             return bytes((self.format.encode(number),))
         except (OverflowError, struct.error):
+            most = f"{self.format.most:g}" if self.format else "3.4028235e+38"
+            found = number_text(value) if number is None else repr(number)
             raise ValueError(f"`{self.name}` holds up to {most}, found {found}") from None
 
 

@@ -10,10 +10,9 @@ fewest digits that round-trip to the same bits. The output of the formats `x`, `
 from __future__ import annotations
 
 import math
-from struct import Struct
 from typing import Callable, Final, Sequence
 
-from ipu_asm.emulator.element_types import BIT, MASK, TYPES, ElementType
+from ipu_asm.emulator.element_types import BIT, MASK, ElementType
 from ipu_asm.expressions.arithmetic import (
     MAX_BITS,
     MAX_BITS_IN_VECTOR,
@@ -208,9 +207,8 @@ _PREFIXES: Final = {"x": "0x", "o": "0o", "b": "0b"}
 _DIGIT_BITS: Final = {"x": 4, "o": 3, "b": 1}
 _SHORT: Final = 8
 _GROUP: Final = 16
-_F32: Final = Struct("<f")
-_SURE_DIGITS: Final = 6
-"""Digits to try first: where a normal float32 has a shorter text, 6 digits round to it, too."""
+_SURE_DIGITS: Final = {4: 6, 2: 2}
+"""By size, digits to try first: where a normal number has a shorter text, so many round to it."""
 _MAX_DIGITS: Final = 9
 _MIN_NORMAL: Final = 2.0**-126
 
@@ -296,16 +294,16 @@ def _without_bits(number: float, notation: str) -> ValueError:
 
 
 def _float_text(number: float, kind: ElementType | None) -> str:
-    if not math.isfinite(number) or kind != TYPES["f32"]:
+    if kind is None or not math.isfinite(number) or kind.kind != "float":
         return repr(number)
-    wanted = _F32.pack(number)
-    fewest = _SURE_DIGITS if abs(number) >= _MIN_NORMAL else 1
+    wanted = kind.encode(number)
+    fewest = _SURE_DIGITS[kind.size] if abs(number) >= _MIN_NORMAL else 1
     for digits in range(fewest, _MAX_DIGITS + 1):
         short = float(f"{number:.{digits}g}")
         try:
-            if _F32.pack(short) == wanted:
+            if kind.encode(short) == wanted:
                 return repr(short)
-        except OverflowError:
-            # Rounding to this many digits exceeds the largest float32.
+        except ValueError:
+            # Rounding to this many digits exceeds the largest number.
             continue
     return repr(number)
