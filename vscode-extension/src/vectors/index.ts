@@ -6,7 +6,7 @@ import type { Part, Parts } from "../parts";
 import { pageHtml, pageOptions } from "../slotGrid/shell";
 import type { Card, FromPage, ToPage } from "./messages";
 import { pickExpected, pickVector } from "./picker";
-import { Pins } from "./pins";
+import { isFirst, Pins } from "./pins";
 import { inConsole, looked } from "./questions";
 import { Stops } from "./stops";
 
@@ -56,7 +56,8 @@ export class VectorsPanel implements vscode.Disposable {
     const known = new Map(this.cards.map((card) => [card.pin.id, card]));
     let cards = this.pins.all.map((pin): Card => ({ ...known.get(pin.id), pin }));
     if (phase === "standing" && session && this.panel.visible) {
-      cards = await Promise.all(this.pins.all.map((pin) => looked(session, pin)));
+      const found = await Promise.all(this.pins.all.map((pin) => looked(session, pin)));
+      cards = found.filter(({ pin, problem }) => !problem || !isFirst(pin));
     }
     if (round === this.round) {
       this.cards = cards;

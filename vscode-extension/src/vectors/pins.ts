@@ -7,7 +7,14 @@ const KEY = "ipu.vectors";
 const FIRST: readonly Pin[] = [
   { id: 1, name: "r0" },
   { id: 2, name: "r_acc" },
+  { id: 3, name: "x0" },
+  { id: 4, name: "dm0" },
 ];
+
+/** Whether a pin is one of the first, which are those of several machines. */
+export function isFirst({ id, name }: Pin): boolean {
+  return FIRST.some((pin) => pin.id === id && pin.name === name);
+}
 
 /** Pins in their order. Whoever changes them draws them anew. */
 export class Pins {
