@@ -92,3 +92,28 @@ def test_made_up_data_are_told_and_can_be_replaced(debugger: Debugger) -> None:
     vscode.command("IPU: Show vectors")
     cells = vscode.webview(".card").locator(".card", has_text="r0").first.locator(".cell")
     assert soon(lambda: cells.all_inner_texts()[:3], wanted) == wanted
+
+
+def test_f5_names_the_wrong_key_of_the_project_and_leads_there(debugger: Debugger) -> None:
+    vscode = debugger.vscode
+    wrong = '[kernel."*.s".run]\ndtype = "int9"\n'
+    (vscode.folder / "ipu.toml").write_text(wrong, encoding="utf-8")
+    vscode.open("fully_connected.s")
+    vscode.press("F5")
+    asks = vscode.page.locator(NOTIFICATIONS, has_text="ipu.toml:2")
+    asks.first.wait_for()
+    assert 'found "int9"' in asks.first.inner_text()
+    assert vscode.page.locator(".monaco-dialog-box").count() == 0
+    assert vscode.page.locator(TOOLBAR).count() == 0
+    asks.first.get_by_text("Open ipu.toml").click()
+    vscode.page.wait_for_selector(".tab.active[data-resource-name='ipu.toml']")
+
+
+def test_a_set_without_a_machine_says_so_at_f5(debugger: Debugger) -> None:
+    vscode = debugger.vscode
+    shutil.copy(EXAMPLES / "colossus" / "scale.S", vscode.folder)
+    vscode.open("scale.S")
+    assert "bundles" in soon(vscode.status, lambda text: "bundles" in text)
+    vscode.press("F5")
+    said = "Programs of this set are assembled and checked, not executed."
+    assert said in "\n".join(soon(vscode.notifications, lambda texts: said in "\n".join(texts)))

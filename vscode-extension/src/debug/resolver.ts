@@ -1,11 +1,13 @@
 /** Completes a debug configuration, or says in a sentence why it cannot be used. */
 
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { type Prefill, prefilled } from "../commands/prefill";
 import { RunArguments } from "../commands/runArguments";
 import { askArguments } from "../commands/runForm";
 import { type Parts, ToolchainError } from "../parts";
+import { isProgram } from "../commands/subject";
 import { DEBUG_TYPE, isKernel, launch } from "./configurations";
 import { hasInputs, launchFields } from "./rememberedInputs";
 
@@ -26,7 +28,10 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     const active = vscode.window.activeTextEditor?.document;
     const isEmpty = !given.type && !given.request && !given.name;
     if (isEmpty && !isKernel(active)) {
-      return refused("Open an IPU kernel to debug it, or add a launch configuration for one.");
+      const isOurs = active && isProgram(active);
+      const why = "Programs of this set are assembled and checked, not executed.";
+      const ask = "Open an IPU kernel to debug it, or add a launch configuration for one.";
+      return refused(isOurs ? why : ask);
     }
     const ours = { ...given, lastInputs: true };
     const configuration = isEmpty ? launch("Run this kernel", "${file}", ours) : { ...given };
@@ -77,6 +82,10 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     const uri = vscode.Uri.file(program);
     const changes = remembered.changes(uri);
     const known = await prefilled(this.parts.server, uri, changes);
+    // The server has read the project by now.
+    if (refusedByProject(program)) {
+      return undefined;
+    }
     if (known.origin && Object.keys(changes).length === 0) {
       return configuration;
     }
@@ -130,6 +139,33 @@ async function saved(program: string): Promise<void> {
 function refused(why: string): undefined {
   void vscode.window.showErrorMessage(why);
   return undefined;
+}
+
+const PROJECT = "ipu.toml";
+const OPEN_PROJECT = `Open ${PROJECT}`;
+
+/**
+ * Whether the configuration of a program's project has a mistake, which is said then. The adapter
+ * would refuse it as well, but Code leads from there to launch.json.
+ */
+function refusedByProject(program: string): boolean {
+  let folder = dirname(program);
+  while (!existsSync(join(folder, PROJECT)) && folder !== dirname(folder)) {
+    folder = dirname(folder);
+  }
+  const uri = vscode.Uri.file(join(folder, PROJECT));
+  const found = vscode.languages.getDiagnostics(uri);
+  const mistake = found.find(({ severity }) => severity === vscode.DiagnosticSeverity.Error);
+  if (mistake) {
+    const { message, range } = mistake;
+    const said = `${PROJECT}:${range.start.line + 1}: ${message}`;
+    void vscode.window.showErrorMessage(said, OPEN_PROJECT).then((choice) => {
+      if (choice) {
+        void vscode.window.showTextDocument(uri, { selection: range });
+      }
+    });
+  }
+  return mistake !== undefined;
 }
 
 /** Says which data nobody gave, so that nobody takes them for real. */
