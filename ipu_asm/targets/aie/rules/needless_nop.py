@@ -159,21 +159,22 @@ def _moving_code(program: Program, loops: Sequence[range]) -> set[int]:
     """
     starts = {loop.start for loop in loops}
     found = {n for loop in loops for n in program.bundle_at_address[loop.start : loop.stop]}
-    is_aligned = is_fixed = False
+    is_fixed, since = False, 0
     for number in range(len(program.bundles) - 1, -1, -1):
         bundle = program.bundles[number]
-        if is_aligned or is_fixed:
+        if is_fixed:
             found.add(number)
+        since += bundle.size
         if bundle.directive in ALIGNING:
-            is_aligned, is_fixed = True, False
+            is_fixed, since = True, 0
         elif (
             bundle.directive in _READING
             or is_padded(program.isa, bundle)
             or (bundle.size and program.addresses[number] in starts)
         ):
             is_fixed = True
-        elif not falls_through(bundle.flow):
-            is_aligned = False
+        elif not falls_through(bundle.flow) and since == 1 + delay_slots_of(bundle):
+            is_fixed = False  # control leaves before the alignment
     return found
 
 
