@@ -22,7 +22,7 @@ from ipu_asm.flow.packing.dependences import (
     recurrence_of,
     slot_pressure,
 )
-from ipu_asm.flow.packing.operations import Operation, written_operations
+from ipu_asm.flow.packing.operations import written_operations
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
@@ -77,7 +77,7 @@ class LoopBound(NamedTuple):
     `branch` has the bundles of its branch and the delay slots, 0 if there are no delay slots.
     """
 
-    operations: Sequence[Operation]
+    graph: DependenceGraph
     pressure: Sequence[SlotPressure]
     recurrence: Recurrence
     branch: int
@@ -107,7 +107,7 @@ def loop_bound(
     numbers = program.bundle_at_address[loop.first : loop.last + 1]
     delays = max(delay_slots_of(program.bundles[number]) for number in numbers)
     pressure = slot_pressure(program.isa, graph.operations)
-    return LoopBound(graph.operations, pressure, recurrence_of(graph), delays and delays + 1)
+    return LoopBound(graph, pressure, recurrence_of(graph), delays and delays + 1)
 
 
 def carried_dependences(loop: SteadyLoop) -> DependenceGraph:

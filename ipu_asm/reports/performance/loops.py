@@ -24,6 +24,7 @@ from ipu_asm.flow.steady_loops import (
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
+from ipu_asm.reports.performance.picture import Picture, picture_of
 from ipu_asm.source.source_map import MAIN
 
 
@@ -143,7 +144,7 @@ class LoopReport(NamedTuple):
     loops, `own_cycles` do not; `entry_cycles` are those of one
     entry, where nothing more is known. Counts are None if they are not known; `dependence` is None
     for a loop with more than one path or with inner loops, and so is its `limit`; it has no
-    `windows` then.
+    `windows` and no `picture` then.
     """
 
     first: int
@@ -165,6 +166,7 @@ class LoopReport(NamedTuple):
     windows: tuple[RegisterWindows, ...] = ()
     limit: Limit | None = None
     formula: str = ""
+    picture: Picture | None = None
 
     @property
     def bundles(self) -> int:
@@ -223,6 +225,7 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         formula=_formula(measured, loop),
         windows=tuple(register_windows(steady)) if steady is not None else (),
         limit=None if bound is None else _limit(measured, bound),
+        picture=None if bound is None else picture_of(program, measured.lines, loop, bound),
     )
 
 
@@ -248,7 +251,7 @@ def _pressure(measured: Measured, addresses: Sequence[int]) -> tuple[SlotPressur
 
 def _carried(measured: Measured, bound: LoopBound) -> CarriedDependence:
     bundles, cycle = bound.recurrence
-    chain = [_link(measured, bound.operations[each.source], each.resource) for each in cycle]
+    chain = [_link(measured, bound.graph.operations[each.source], each.resource) for each in cycle]
     return CarriedDependence(bundles, tuple(chain))
 
 
@@ -257,9 +260,9 @@ def _limit(measured: Measured, bound: LoopBound) -> Limit:
     if not full and bound.recurrence.bundles == bound.bundles:
         return Limit(bound.bundles, (), _carried(measured, bound).chain)
     slots = measured.program.isa.slot_by_name
-    inside = [each for each in bound.operations if each.is_branch]
+    inside = [each for each in bound.graph.operations if each.is_branch]
     if full:
-        inside = [o for o in bound.operations if {*full} & {o.slot, *slots[o.slot].units}]
+        inside = [o for o in bound.graph.operations if {*full} & {o.slot, *slots[o.slot].units}]
     links = tuple(_link(measured, each, "") for each in inside)
     return Limit(bound.bundles, full, links, 0 if full else bound.branch - 1)
 

@@ -30,6 +30,7 @@ from ipu_asm.reports.performance.wording import (
     overlap_text,
     peak_text,
     percent,
+    picture_text,
     presets_text,
     pressure_text,
     product_of,
@@ -136,6 +137,8 @@ def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
         yield f"dependence {loop.dependence.bundles}: {chain_text(loop.dependence)}"
     for file in loop.windows:
         yield windows_text(file)
+    if loop.picture is not None and report.isa.has_exposed_pipeline:
+        yield picture_text(loop.picture)
     if loop.bundles != len(loop.own):
         yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
     blocks = report.moves.inside(loop.own)

@@ -13,6 +13,7 @@ from ipu_asm.flow.steady_loops import RegisterWindows
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, Limit, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
+from ipu_asm.reports.performance.picture import DELAY, ENDED, FREE, WAITS, Picture
 from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
 from ipu_asm.reports.performance.units import Use
 from ipu_asm.text import counted, percentage
@@ -337,6 +338,21 @@ def overlap_limit_text(limit: Limit, unit: str) -> str:
     if limit.delay_slots:
         return f"{start}: {places[0]} has {counted(limit.delay_slots, 'delay slot')}"
     return f"{start}: each waits for the one before, {' -> '.join([*shown, places[0]])}"
+
+
+_CAUSES = {
+    WAITS: "wait for a result",
+    DELAY: "are delay slots",
+    ENDED: "have nothing left to issue",
+    FREE: "could hold a later instruction",
+}
+
+
+def picture_text(picture: Picture) -> str:
+    """Return why slots are empty: `empty slots: 12 wait for a result, 4 are delay slots`."""
+    causes = picture.causes
+    texts = [f"{causes[kind]:,} {text}" for kind, text in _CAUSES.items() if causes[kind]]
+    return f"empty slots: {', '.join(texts)}" if texts else "no slot is empty"
 
 
 def bounds_of(loop: LoopReport) -> str:
