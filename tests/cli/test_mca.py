@@ -642,7 +642,7 @@ def test_a_loop_takes_its_branch_and_all_delay_slots_at_least() -> None:
     assert "dependence 1; branch with delay slots 6 <- bound\n" in check("a.aie2").out
     report = json.loads(check("a.aie2 --format json").out)
     page = check("a.aie2 --format html").out
-    assert page.count('<td class="delay" title="delay slot">') == 9
+    assert page.count('<td class="slot-of-branch" title="delay slot">') == 9
     assert report["loops"][0]["limit"] == {
         "bundles": 6,
         "slots": [],

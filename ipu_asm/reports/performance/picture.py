@@ -15,7 +15,7 @@ from ipu_asm.program.program import Program
 
 BUSY: Final = "busy"
 WAITS: Final = "waits"
-DELAY: Final = "delay"
+DELAY: Final = "slot-of-branch"
 ENDED: Final = "ended"
 FREE: Final = "free"
 MAX_ROWS = 256

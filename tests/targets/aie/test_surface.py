@@ -50,9 +50,9 @@ f:                              // @f
 \tnopb\t;\t\tnopa\t;\t\tnops\t;\t\tnopxm\t;\t\tnopv\t
 // add r0, r0, r0;
 \t/* two ; lines
-\t   // and a half */ nop
+\t   // and a half */ mov r1, r2
 //APP
-\tnop
+\tmov r1, r2
 //NO_APP
 \tret\tlr\t
 \tnop\t                                //  Delay Slot 5

@@ -77,9 +77,8 @@ def _slacks(
 ) -> Iterator[int]:
     """Yield by how much two accesses may be closer without another value, for each reason."""
     if one.writes and other.reads and overlap:
-        needed = needed_distance(one, other)
-        if needed is None or distance >= needed:
-            yield 0 if needed is None else distance - needed
+        # What reads too early may be a mistake: no-ops between the two were meant for something.
+        yield max(0, distance - (needed_distance(one, other) or distance))
     if one.reads and other.writes and overlap:
         needed = needed_distance(other, one)
         if needed is None or distance + needed >= 1:

@@ -73,8 +73,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     graph = pipeline_graph(program)
     loops = _loops(program)
     numbers = [run for run in numbers if program.addresses[run.start] in graph.reached]
-    # Text that ends with no-ops goes on somewhere else.
-    numbers = [run for run in numbers if program.addresses[run.stop - 1] + 1 < program.size]
+    numbers = [run for run in numbers if _next_mnemonic(program, run)]
     moving = _moving_code(program, loops)
     numbers = [run for run in numbers if run.stop - 1 not in moving or _is_whole(program, run)]
     first = [program.addresses[run.start] for run in numbers]
@@ -225,9 +224,7 @@ def _spare_bytes(isa: Isa, bundles: Sequence[Bundle]) -> int:
 
 
 def _finding(program: Program, numbers: range) -> Diagnostic:
-    following = next(b for b in program.bundles[numbers.stop :] if b.instructions)
-    name = next((each.mnemonic for each in following.instructions if not each.is_idle), "")
-    what = f"`{name}`" if name else "the next bundle"
+    what = f"`{_next_mnemonic(program, numbers)}`"
     if len(numbers) == 1:
         message = f"no latency needs this no-op: {what} can stand here"
     else:
@@ -236,6 +233,13 @@ def _finding(program: Program, numbers: range) -> Diagnostic:
         )
     first, last = (_span(program, numbers[place]) for place in (0, -1))
     return Diagnostic(RULE_ID, message, Span(first.start, last.end), fix=_fix(program, numbers))
+
+
+def _next_mnemonic(program: Program, run: range) -> str:
+    """Return the first operation of the bundle after no-ops; "" if it has none."""
+    following = next((b for b in program.bundles[run.stop :] if b.size), None)
+    active = [i for i in following.instructions if not i.is_idle] if following else []
+    return active[0].mnemonic if active else ""
 
 
 def _span(program: Program, number: int) -> Span:
