@@ -22,7 +22,7 @@ __all__ = ["pytest_runtest_call", "pytest_runtest_setup"]
 _PATIENT = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
-settings.register_profile("same", _PATIENT, derandomize=True, max_examples=50)
+settings.register_profile("same", _PATIENT, derandomize=True, max_examples=30)
 settings.register_profile(
     "search", _PATIENT, derandomize=False, max_examples=2_000, print_blob=True
 )

@@ -101,15 +101,18 @@ def run(count: int, seed: int) -> Iterator[Outcome]:
         yield Outcome(seconds, limit_of(text), isa, text)
 
 
-def type_in(text: str, every: int = 1) -> Iterator[Outcome]:
-    """Analyse every beginning of a text, each from the one before; compare each `every`-th."""
+def type_in(text: str, every: int = 1, step: int = 1) -> Iterator[Outcome]:
+    """Analyse the beginnings of a text, `step` characters apart, each from the one before.
+
+    About each `every`-th character ends a text whose own analysis must be the same.
+    """
     analyzer = Analyzer(load_isa("ipu"))
     analysis = analyzer.analyze("")
-    for end in range(1, len(text) + 1):
+    for number, end in enumerate((*range(step, len(text), step), len(text))):
         start = time.process_time()
         analysis = analyzer.analyze(text[:end], before=analysis)
         seconds = time.process_time() - start
-        if end % every == 0 or end == len(text):
+        if number % max(every // step, 1) == 0 or end == len(text):
             check_text(text[:end], "ipu", analysis)
             assert_same(analysis, Analyzer(load_isa("ipu")).analyze(text[:end]))
         yield Outcome(seconds, limit_of(text[:end]), "typing", text[:end])

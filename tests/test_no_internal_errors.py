@@ -74,26 +74,24 @@ def check_server(uri: str, text: str, language: str) -> None:
 @example(text="set lr0 {{ 0x" + "f" * 3_600 + " }};;")
 @example(text="{% set a = -(2 ** 20000) %}{{ (0)[a] }}{{ (0)[cycler(1)] }}")
 @example(text='{% set a = "\\ud800" %}# {{ a }}')
-@settings(max_examples=25, deadline=None)
 @given(text=TEMPLATES)
 def test_a_template_is_no_internal_error_of_a_command(text: str, tmp_path: Path) -> None:
     check_commands(tmp_path / "a.asm", text, [*COMMANDS])
 
 
 @example(text="".join(f"#define c{n} c{n + 1}\n" for n in range(1_000)) + "c0")
-@settings(max_examples=40, deadline=None)
 @given(text=DIRECTIVES)
 def test_a_directive_is_no_internal_error_of_a_command(text: str, tmp_path: Path) -> None:
     check_commands(tmp_path / "a.S", "# isa: colossus\n" + text, ["lint", "fmt", "expand"])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(text=TEMPLATES)
 def test_a_template_is_no_internal_error_of_the_server(text: str) -> None:
     check_server("file:///a.asm", text, "ipu-asm")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(text=DIRECTIVES)
 def test_a_directive_is_no_internal_error_of_the_server(text: str) -> None:
     check_server("file:///a.S", text, "colossus-asm")

@@ -10,14 +10,14 @@ import os
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fuzz import SETS, check_text, giants, run, type_in
 from tests.hostile import SPLINTERS
 from tests.programs import example_kernels
 
-CASES = int(os.environ.get("IPU_FUZZ_CASES", "6000"))
+CASES = int(os.environ.get("IPU_FUZZ_CASES", "2000"))
 SHARDS = 4
 GIANTS = dict(giants(3_000))
 
@@ -29,14 +29,12 @@ def test_mutated_programs_are_analysed_soundly_at_once_and_edit_by_edit(shard: i
 
 @pytest.mark.parametrize("isa", SETS)
 @given(st.text(max_size=60))
-@settings(max_examples=150)
 def test_texts_of_any_characters_are_analysed_soundly(isa: str, text: str) -> None:
     check_text(text, isa)
 
 
 @pytest.mark.parametrize("isa", SETS)
 @given(st.lists(st.lists(st.sampled_from(SPLINTERS), max_size=8).map("".join), max_size=4))
-@settings(max_examples=150)
 def test_one_text_after_another_is_analysed_as_if_it_were_the_first(
     isa: str, texts: list[str]
 ) -> None:
@@ -46,9 +44,11 @@ def test_one_text_after_another_is_analysed_as_if_it_were_the_first(
 
 
 @pytest.mark.parametrize("name", example_kernels())
-def test_an_example_is_analysed_while_it_is_typed(name: str) -> None:
+def test_an_example_is_analysed_while_it_is_typed_in_pieces(name: str) -> None:
     text = example_kernels()[name]
-    assert sum(1 for _ in type_in(text, every=97)) == len(text)
+    typed = [outcome.text for outcome in type_in(text, every=97, step=3)]
+    assert len(typed) >= len(text) / 3
+    assert typed[-1] == text
 
 
 @pytest.mark.parametrize("name", example_kernels())

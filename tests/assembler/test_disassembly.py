@@ -85,7 +85,6 @@ def programs(draw: st.DrawFn) -> list[int]:
     return encode(program)
 
 
-@settings(max_examples=150)
 @given(programs())
 def test_random_programs_come_back(words: list[int]) -> None:
     check_round_trip(words)
@@ -104,9 +103,7 @@ def edgenpu_words(draw: st.DrawFn) -> int:
     return word
 
 
-@settings(
-    max_examples=150, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
-)
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.lists(edgenpu_words(), min_size=1, max_size=4))
 def test_random_words_of_another_set_come_back(words: list[int]) -> None:
     check_round_trip(words, EDGENPU)
@@ -117,7 +114,6 @@ def test_bits_that_another_set_does_not_use_are_told_in_its_own_comments() -> No
     assert disassemble([0x8000000000000005], EDGENPU) == text
 
 
-@settings(max_examples=100)
 @given(st.lists(st.integers(0, (1 << IPU.word_bits) - 1), max_size=5))
 def test_any_bits_give_a_line_a_word(words: list[int]) -> None:
     lines = disassemble(words).splitlines()

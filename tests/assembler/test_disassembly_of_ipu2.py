@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -31,7 +31,6 @@ def has_source(word: int) -> bool:
     return "<invalid>" not in text and "E202" not in codes
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.randoms(use_true_random=True))
 def test_words_become_text_that_assembles_to_them(rng: Random) -> None:
     words = program(rng)
@@ -39,7 +38,6 @@ def test_words_become_text_that_assembles_to_them(rng: Random) -> None:
 
 
 @EVERY_CASE
-@settings(max_examples=25, deadline=None)
 @given(st.randoms(use_true_random=True), st.sampled_from(FORMAT_STYLES))
 def test_formatting_keeps_words_and_changes_nothing_twice(
     case: str, rng: Random, style: str

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.assembler.elf_reader import ElfError, read_elf
@@ -100,7 +100,6 @@ def _section(draw: st.DrawFn, name: str, symbols: list[str]) -> Section:
 SIZES = st.sampled_from([0, 1, 4])
 
 
-@settings(deadline=None, max_examples=150)
 @given(objects(), st.sampled_from(list(FORMATS)))
 def test_what_is_written_is_read_again(code: ObjectCode, name: str) -> None:
     assert read_elf(elf_of(code, FORMATS[name]), FORMATS) == (name, code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm import assemble, load_isa
@@ -69,7 +69,6 @@ def test_bin_has_24_bytes_a_word_lowest_first() -> None:
     assert image == bytes.fromhex(HEX[2:])[::-1] + b"\2" + bytes(23)
 
 
-@settings(max_examples=100)
 @given(WORDS, st.sampled_from(FORMATS), st.booleans())
 def test_every_format_gives_its_words_back(words: list[int], name: str, is_named: bool) -> None:
     image = encode_image(words, IPU, name)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.cli.assembler import command as assembler
@@ -25,7 +25,6 @@ PIECES = st.sampled_from(
     ).split(b"|")
 )
 BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
-HURRIED = settings(max_examples=75)
 
 
 def check_lint(data: bytes, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -42,7 +41,6 @@ def check_errors(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
     return len(json.loads(check_lint(data, arguments, monkeypatch)))
 
 
-@HURRIED
 @given(data=BYTES, name=st.sampled_from(sorted(FORMATS)))
 def test_anything_can_be_linted_in_any_format(
     data: bytes, name: str, monkeypatch: pytest.MonkeyPatch
@@ -52,7 +50,6 @@ def test_anything_can_be_linted_in_any_format(
         json.loads(out)
 
 
-@HURRIED
 @given(data=BYTES)
 def test_mended_text_has_no_more_errors_and_nothing_left_to_mend(
     data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -69,7 +66,6 @@ def test_mended_text_has_no_more_errors_and_nothing_left_to_mend(
     assert path.read_bytes() == mended
 
 
-@HURRIED
 @given(data=BYTES)
 def test_anything_can_be_given_to_the_assembler(
     data: bytes, monkeypatch: pytest.MonkeyPatch

@@ -98,7 +98,7 @@ def change_something(chance: random.Random) -> None:
         write("ipu.toml", f"{rows}[lint]\n{chance.choice(SETTINGS)}")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 1 << 32))
 def test_any_history_of_a_folder_has_the_output_of_runs_without_a_cache(
     tmp_path_factory: pytest.TempPathFactory, seed: int

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft7Validator
 
 from ipu_asm import __version__
@@ -787,7 +787,6 @@ def test_help_and_version_are_for_people() -> None:
     assert check("--version").out == f"ipu-mca {__version__}\n"
 
 
-@settings(max_examples=50)
 @given(data=BYTES)
 def test_any_bytes_are_reported_or_refused(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:

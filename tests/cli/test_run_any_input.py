@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.cli.run.command import main
@@ -20,7 +20,6 @@ PIECES = st.sampled_from(
 )
 BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
 WORDS = st.lists(st.integers(0, (1 << 179) - 1), min_size=1, max_size=20)
-HURRIED = settings(max_examples=50)
 
 
 def check_any(data: bytes, options: str) -> Ran:
@@ -42,13 +41,11 @@ def check_any(data: bytes, options: str) -> Ran:
     return ran
 
 
-@HURRIED
 @given(data=BYTES)
 def test_any_bytes_are_run_or_refused(data: bytes) -> None:
     check_any(data, "--break")
 
 
-@HURRIED
 @given(words=WORDS)
 def test_any_words_have_a_trace_and_a_profile(words: list[int]) -> None:
     image = b"".join(word.to_bytes(24, "little") for word in words)
@@ -68,7 +65,6 @@ PARTS = (
 TEXTS = st.lists(st.sampled_from(PARTS.split()) | st.text(max_size=3), max_size=9).map("".join)
 
 
-@HURRIED
 @given(
     option=st.sampled_from(
         ("--load", "--dump", "--expect", "--print", "--until", "--load-state", "--cr")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.cli.run.interactive.commands import TABLE
@@ -118,7 +118,6 @@ LINES = st.text(st.characters(codec="utf-8"), max_size=40) | st.builds(
 )
 
 
-@settings(max_examples=75, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=6))
 def test_any_line_is_answered(lines: list[str]) -> None:
     session = session_on()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analysis import Analysis
@@ -87,7 +87,6 @@ def test_no_example_is_foreign() -> None:
     assert [text for text in texts if check_foreign(text.replace(";;", ";"))] == []
 
 
-@settings(max_examples=30)
 @given(st.sampled_from(sorted(example_kernels())), st.data())
 def test_no_example_is_foreign_while_it_is_typed(name: str, data: st.DataObject) -> None:
     text = example_kernels()[name]
@@ -99,7 +98,6 @@ def unclaimed(text: str) -> Analysis:
     return with_isa_hint(Analyzer(load_isa("ipu")).analyze(text), IsaChoice(UNCLAIMED, ""))
 
 
-@settings(max_examples=30)
 @given(st.text("ab %.,;:{}$xr019\n\r\t#"))
 def test_any_text_gets_an_answer(text: str) -> None:
     assert check_foreign(text) in (True, False)

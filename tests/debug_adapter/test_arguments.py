@@ -7,7 +7,7 @@ import typing
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
@@ -164,7 +164,6 @@ def test_one_parameter_may_take_everything() -> None:
     )
     | JSON
 )
-@settings(max_examples=80)
 def test_whatever_is_given_is_refused_or_has_the_right_types(given_: Any) -> None:
     try:
         values = parse_arguments(handler, given_)

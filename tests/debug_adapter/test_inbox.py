@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Any, Callable, Iterable, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter.messages import DebugInbox
@@ -168,7 +168,6 @@ def test_a_message_longer_than_allowed_is_passed_over() -> None:
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=30))
-@settings(max_examples=30)
 def test_messages_may_arrive_in_any_pieces(sizes: list[int]) -> None:
     data = b"".join(framed(asked(number)) for number in range(1, 6))
     chunks = []
@@ -179,7 +178,6 @@ def test_messages_may_arrive_in_any_pieces(sizes: list[int]) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=60)
 def test_no_bytes_at_all_make_it_deaf_for_good(noise: bytes) -> None:
     assert numbers(filled(noise + b"\r\n\r\n", *map(asked, range(1, 40))))[-1] == 39
 

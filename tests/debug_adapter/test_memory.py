@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.regions import MEMORY, Region
@@ -86,7 +86,6 @@ def test_only_the_references_that_were_looked_at_last_are_told(
 # References
 
 
-@settings(max_examples=50)
 @given(st.sampled_from(sorted(SIZES)), st.integers(0, 0x1FF))
 def test_a_reference_is_read_as_it_was_told(name: str, start: int) -> None:
     start %= SIZES[name]
@@ -98,7 +97,6 @@ def test_a_reference_is_read_as_it_was_told(name: str, start: int) -> None:
     assert address == start if name == MEMORY else address >= REGISTERS_AT
 
 
-@settings(max_examples=50)
 @given(st.text("0123456789abcxXr_lm+- \n٣", max_size=24))
 def test_whatever_a_client_says_is_a_reference_or_none(text: str) -> None:
     reference = read_reference(text, REGIONS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs
@@ -134,7 +134,6 @@ def random_requests(draw: st.DrawFn) -> list[tuple[str, Any]]:
     return found
 
 
-@settings(max_examples=40)
 @given(random_requests(), st.sampled_from(["greeted", "launched", "running", "stopped", "ended"]))
 def test_whatever_is_asked_in_whatever_order_the_next_answer_is_right(
     connect: Connect, asked: list[tuple[str, Any]], state: str

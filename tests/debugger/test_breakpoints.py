@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import (
@@ -117,7 +117,6 @@ def test_breakpoints_of_all_sorts_stop_together() -> None:
     )
 
 
-@settings(max_examples=25)
 @given(
     st.sets(st.integers(0, 7), max_size=2),
     st.sampled_from(["%7", ">=100", "5", None]),
@@ -132,7 +131,6 @@ def test_going_back_finds_what_continuing_has_hit(
     check_stops(12, [Breakpoint(at, None, number) for at in addresses], data, spacing=spacing)
 
 
-@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.console import COMMANDS, CommandResult, Console, rows
@@ -144,7 +144,6 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.lists(WORDS, max_size=6).map(" ".join) | st.text(max_size=20))
 def test_whatever_is_typed_is_answered_or_refused(typed: str) -> None:
     debugger = debugger_on(LOOP, NO_TRAPS, spacing=64)

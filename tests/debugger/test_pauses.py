@@ -132,7 +132,6 @@ acts = st.lists(st.one_of(moves, moves, jumps), min_size=1, max_size=8)
 pauses = st.builds(at_random, st.integers(0, 1_000_000), st.sampled_from([0.05, 0.5, 0.9]))
 
 
-@settings(max_examples=25)
 @given(st.sampled_from([watched_loop, overflowing_loop]), acts, pauses)
 def test_pauses_change_nothing(
     make: Callable[[Pause], Debugger], acts: list[Act], pause: Pause

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Callable, Mapping, NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import (
@@ -114,7 +114,6 @@ jumps = st.integers(0, 4_000).map(lambda cycle: Act("go_to", (cycle,)))
 acts = st.lists(st.one_of(moves, moves, jumps, edits, st.just(Act("restart"))), max_size=25)
 
 
-@settings(max_examples=40)
 @given(
     acts,
     st.sampled_from([3, 64, 1_000]),

@@ -6,7 +6,7 @@ import struct
 from typing import Callable, Iterator, Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, Stop, Trap
@@ -250,7 +250,6 @@ words = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
 @given(
     st.lists(bundles, min_size=1, max_size=6),
     st.sampled_from(list(DType)),

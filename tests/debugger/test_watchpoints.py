@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import WatchTarget, target_at, target_from_id
@@ -29,13 +29,11 @@ def watched(draw: st.DrawFn) -> WatchTarget:
     return WatchTarget(Region(name, mask + first // 8, -(-bits.bit_length() // 8)), bits)
 
 
-@settings(max_examples=75)
 @given(watched())
 def test_a_name_for_clients_finds_it_again(each: WatchTarget) -> None:
     assert target_from_id(VIEW, each.id) == each
 
 
-@settings(max_examples=150)
 @given(watched(), st.sampled_from([0, 1, 2, 77]))
 def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int) -> None:
     CONTEXT.scalars[DTYPE] = dtype

@@ -68,14 +68,14 @@ def test_a_loop_counts_each_of_its_accesses() -> None:
         assert counts.counts(0x1000, 0x2000) == (0, 5)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.randoms(use_true_random=True))
 def test_random_programs_count_alike_on_both_engines(rng: Random) -> None:
     program = [random_word(rng) for _ in range(rng.randint(1, 20))]
     check_same(Ipu, random_state(rng), program)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.randoms(use_true_random=True))
 def test_random_programs_of_ipu2_count_alike_on_both_engines(rng: Random) -> None:
     program = [random_word2(rng) for _ in range(rng.randint(1, 20))]

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Callable, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.assembler.kernel import assemble_kernel, read_kernel
@@ -71,7 +71,6 @@ def count_by_hand(machine: Any, limit: int, counts: ExecutionCounts) -> None:
 
 
 @pytest.mark.parametrize("name", ["ipu", "ipu2"])
-@settings(max_examples=30)
 @given(st.randoms(use_true_random=True))
 def test_random_programs_are_counted_alike(name: str, rng: Random) -> None:
     start = start_of(name, rng)

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import pairwise
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator.profile import Loop, find_loops
@@ -66,7 +66,6 @@ def test_loops_side_by_side_come_in_the_order_of_their_addresses() -> None:
     check_loops([0, 4, 4, 1, 1, 1, 9], (1, {1}, 1, 3), (4, {4}, 1, 2))
 
 
-@settings(max_examples=150)
 @given(seed=st.integers(0, 1 << 32), size=st.integers(1, 12), length=st.integers(1, 200))
 def test_the_counts_of_any_loop_agree_with_the_way(seed: int, size: int, length: int) -> None:
     rng = Random(seed)

@@ -77,7 +77,6 @@ def refuses(execute: Callable[[], object]) -> bool:
 
 
 @pytest.mark.parametrize("check", [check_twins, check_twins_of_ipu2])
-@settings(max_examples=50)
 @given(rng=st.randoms(use_true_random=True))
 def test_every_bundle_leaves_the_state_of_the_scalar_model(
     check: Callable[[Random], None], rng: Random

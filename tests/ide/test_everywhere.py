@@ -197,14 +197,12 @@ def damaged(draw: st.DrawFn) -> str:
     return stretch
 
 
-@settings(max_examples=75)
 @given(damaged())
 def test_every_offset_of_damaged_programs(text: str) -> None:
     check_everywhere(analyze(text), range(len(text) + 1))
     check_whole(analyze(text))
 
 
-@settings(max_examples=75)
 @given(st.lists(SNIPPETS | st.sampled_from(" \n"), max_size=40).map("".join))
 def test_every_offset_of_hostile_texts(text: str) -> None:
     check_everywhere(analyze(text), range(len(text) + 1))
@@ -248,7 +246,6 @@ def damaged_forms(draw: st.DrawFn) -> tuple[str, str]:
     return isa, stretch
 
 
-@settings(max_examples=50)
 @given(damaged_forms())
 def test_every_offset_of_damaged_programs_of_forms(damage: tuple[str, str]) -> None:
     isa, text = damage
@@ -256,7 +253,6 @@ def test_every_offset_of_damaged_programs_of_forms(damage: tuple[str, str]) -> N
     check_whole(analyze(text, isa))
 
 
-@settings(max_examples=50)
 @given(
     st.sampled_from([isa for isa, _ in FORM_TEXTS]),
     st.lists(FORM_SNIPPETS | st.sampled_from(" \n"), max_size=30).map("".join),
@@ -367,7 +363,6 @@ def test_every_prefix_of_a_template_while_it_is_typed(text: str) -> None:
         formatting_on_type(analysis, end, text[end - 1])
 
 
-@settings(max_examples=50)
 @given(st.lists(TEMPLATE_SNIPPETS, max_size=30).map("".join))
 def test_every_offset_of_hostile_templates(text: str) -> None:
     check_everywhere(analyze(text), range(len(text) + 1))

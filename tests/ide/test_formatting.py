@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analysis import Analysis
@@ -325,14 +325,12 @@ def test_recorded_programs_keep_their_meaning(style: str) -> None:
 
 @pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=30)
 @given(text=damaged())
 def test_damaged_programs_keep_their_meaning(text: str, style: str, isa: str) -> None:
     check_formatting(text, style, isa)
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=30)
 @given(text=st.lists(SNIPPETS | st.sampled_from(" \n"), max_size=40).map("".join))
 def test_hostile_texts_keep_what_they_say(text: str, style: str) -> None:
     check_formatting(text, style)
@@ -346,7 +344,6 @@ SILENCING = st.sampled_from([
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=30)
 @given(text=st.lists(SILENCING, max_size=30).map("".join))
 def test_what_is_silenced_stays_so(text: str, style: str) -> None:
     check_formatting(text, style)
@@ -380,7 +377,6 @@ def test_what_is_for_others_stays_as_it_is(text: str) -> None:
     assert check_formatting(text, isa="colossus") == text
 
 
-@settings(max_examples=50)
 @given(damaged_forms(), st.sampled_from(STYLES))
 def test_damaged_programs_of_forms_keep_what_they_say(damage: tuple[str, str], style: str) -> None:
     isa, text = damage
@@ -425,7 +421,6 @@ def test_gaps_that_move_do_not_make_another_majority_for_the_next_run(
 SEEDS = {isa: seeds(isa) for isa in available_isas()}
 
 
-@settings(max_examples=75)
 @given(
     seed=st.integers(0, 1 << 32), isa=st.sampled_from(sorted(SEEDS)), style=st.sampled_from(STYLES)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -74,7 +74,6 @@ def test_lines_of_another_instruction_set_are_tidied_alone() -> None:
     assert after == f" NOP ; a\n{'    NOP':<52};b\n NOP ; c\n"
 
 
-@settings(max_examples=30)
 @given(text=damaged(), data=st.data(), style=st.sampled_from(STYLES))
 def test_any_range_of_damaged_programs(text: str, data: st.DataObject, style: str) -> None:
     start = data.draw(st.integers(0, len(text)))

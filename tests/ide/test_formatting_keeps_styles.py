@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -97,7 +97,6 @@ HEAD = [
 """Lines that show every part of a style."""
 
 
-@settings(max_examples=75, deadline=None)
 @given(STYLES_OF_AUTHORS, st.lists(LINES, max_size=12))
 def test_a_text_in_one_style_stays_byte_for_byte(style: Style, lines: list[Written]) -> None:
     text = written(style, [*HEAD * 3, *lines])
@@ -113,7 +112,6 @@ def test_lines_that_deviate_in_two_groups_come_out_even() -> None:
     assert check_formatting(text) == f"{body}{even}d:\n{even}e:\n    bkpt;;\n"
 
 
-@settings(max_examples=60, deadline=None)
 @given(STYLES_OF_AUTHORS, STYLES_OF_AUTHORS, st.lists(LINES, min_size=1, max_size=3))
 def test_lines_of_another_style_become_as_the_others(
     style: Style, other: Style, lines: list[Written]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
@@ -159,7 +159,6 @@ def test_an_example_that_is_typed_has_its_words_and_comments(text: str, style: s
 
 
 @pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
-@settings(max_examples=30)
 @given(text=damaged(), style=st.sampled_from(STYLES))
 def test_damaged_programs_keep_their_meaning(text: str, style: str, isa: str) -> None:
     for offset, character in enumerate(text, 1):
@@ -168,7 +167,6 @@ def test_damaged_programs_keep_their_meaning(text: str, style: str, isa: str) ->
             assert facts(after, isa) == facts(text, isa)
 
 
-@settings(max_examples=30)
 @given(text=st.lists(SILENCING, max_size=30).map("".join), style=st.sampled_from(STYLES))
 def test_what_is_silenced_stays_so(text: str, style: str) -> None:
     for offset, character in enumerate(text, 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -129,7 +129,6 @@ def test_characters_that_no_instruction_has_get_no_hint() -> None:
         check_places(text)
 
 
-@settings(max_examples=30)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_theirs_in_place(text: str, isa: str) -> None:
     check_places(text, isa)
@@ -270,7 +269,6 @@ def test_every_example_has_some(text: str) -> None:
     assert check_any(text) > 1
 
 
-@settings(max_examples=30)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_theirs_above_labels(text: str, isa: str) -> None:
     check_any(text, isa)

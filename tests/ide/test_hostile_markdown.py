@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
@@ -105,7 +105,6 @@ def test_a_source_writes_no_markdown(template: str, isa: str, hostile: str) -> N
     check_nothing_is_rendered(template, isa, hostile)
 
 
-@settings(max_examples=25)
 @given(lines)
 def test_no_text_of_a_source_writes_markdown(hostile: str) -> None:
     check_nothing_is_rendered(COLOSSUS, "colossus", hostile)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -80,7 +80,6 @@ def test_a_place_without_a_bundle_has_no_values(text: str) -> None:
     check_values(text)
 
 
-@settings(max_examples=60)
 @given(damaged(), st.integers(0, 300), st.integers(0, 300), st.integers(0, 300))
 def test_any_text_has_an_answer(text: str, first: int, last: int, stopped: int) -> None:
     within = Span(min(first, last, len(text)), min(max(first, last), len(text)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
@@ -99,7 +99,6 @@ def check_any(text: str, isa: str) -> None:
     assert len(re.findall(r"^ +#  *\^ E\d+ ", found.text, re.MULTILINE)) >= len(errors)
 
 
-@settings(max_examples=30)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_a_line_for_every_bundle_and_error(text: str, isa: str) -> None:
     check_any(text, isa)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -173,7 +173,6 @@ def words_of(text: str) -> list[list[int]]:
     return [encode(each.analysis.program) for each in expanded] or [assemble(text)]
 
 
-@settings(max_examples=30)
 @given(
     st.sampled_from(KERNELS),
     st.text("ab_.09+-;:# \n/xlr", max_size=5) | st.sampled_from(["lr0", "acc", "5", "-1"]),

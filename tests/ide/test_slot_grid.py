@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -128,7 +128,6 @@ def test_every_example_has_a_grid(text: str) -> None:
     check_any(text)
 
 
-@settings(max_examples=25)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_one_too(text: str, isa: str) -> None:
     check_any(text, isa)

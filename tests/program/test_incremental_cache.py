@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analysis import Analysis
@@ -93,7 +93,6 @@ def edited(text: str, random: Random, lines: list[str]) -> str:
 @pytest.mark.parametrize("name", available_isas())
 def test_an_edited_program_says_what_a_new_one_says(name: str) -> None:
     @given(st.integers(0, 1 << 32))
-    @settings(max_examples=75)
     def check(seed: int) -> None:
         check_edits(name, seed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -127,7 +127,6 @@ def test_examples_name_their_registers_at_the_head_and_nowhere_else(path: Path) 
 PIECES = ["#", "//", "lr5", "lr0-lr3", "=", ":", " ", "\n", "\r", ";;", ";", "acc", "row", "3", ","]
 
 
-@settings(max_examples=30)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_any_text_at_any_bundle_has_notes_of_registers(text: str) -> None:
     program = analyze(text).program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm import load_isa
@@ -44,7 +44,6 @@ def document_of(text: str, version: int = 1) -> Document:
 
 
 @given(edits=edits_of_a_user, window=st.integers(1, 15), data=st.data())
-@settings(max_examples=75)
 def test_changes_in_any_order_end_in_the_text_of_the_editor_and_its_findings(
     edits: list[tuple[float, int, str]], window: int, data: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as t
 
@@ -100,7 +100,6 @@ def test_a_range_as_text_is_the_range(text: str, encoding: Encoding, data: st.Da
 
 
 @given(hard_texts(), st.sampled_from(Encoding), st.integers(0, 40), st.integers(0, 40))
-@settings(max_examples=150)
 def test_every_position_leads_to_an_offset_that_is_not_behind_it(
     text: str, encoding: Encoding, line: int, column: int
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.text import LineIndex
@@ -90,7 +90,6 @@ def document_of(text: str, encoding: str = "utf-16") -> Document:
 
 @pytest.mark.parametrize("encoding", list(_CODECS))
 @given(text=hard_texts(), new_texts=st.lists(hard_texts(6), min_size=1, max_size=5), data=st.data())
-@settings(max_examples=75)
 def test_edits_one_by_one_give_the_clients_text(
     encoding: str, text: str, new_texts: list[str], data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.json_types import Json
@@ -256,7 +256,6 @@ def test_a_malformed_edit_changes_nothing(changes: Any) -> None:
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=30))
-@settings(max_examples=30)
 def test_messages_may_arrive_in_any_pieces(sizes: list[int]) -> None:
     data = b"".join(map(framed, (INITIALIZE, opened(URI, TEXT), HOVER, SHUTDOWN, EXIT)))
     chunks = []
@@ -298,7 +297,6 @@ def test_a_header_without_a_length_is_passed_over() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), JSON), max_size=20))
-@settings(max_examples=75)
 def test_every_request_has_one_answer_whatever_its_parameters(
     requests: list[tuple[str, Any]],
 ) -> None:
@@ -312,7 +310,6 @@ def test_every_request_has_one_answer_whatever_its_parameters(
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), JSON), max_size=20))
-@settings(max_examples=75)
 def test_no_notification_can_end_the_server(notifications: list[tuple[str, Any]]) -> None:
     heard = [{"method": method, "params": params} for method, params in notifications]
     conversation = greeted(opened(URI, TEXT), *heard, HOVER, EXIT)
@@ -320,7 +317,6 @@ def test_no_notification_can_end_the_server(notifications: list[tuple[str, Any]]
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=60)
 def test_no_bytes_at_all_can_end_the_server_early(noise: bytes) -> None:
     conversation = greeted(noise + b"\r\n\r\n", *({**HOVER, "id": n} for n in range(1, 40)))
     assert conversation.status == 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as t
 
@@ -182,7 +182,6 @@ def edited(draw: st.DrawFn) -> list[str]:
     return [paired(text) for text in texts]
 
 
-@settings(max_examples=30)
 @given(edited(), st.sampled_from(sorted(LANGUAGES)), st.sampled_from(["utf-8", "utf-16", "utf-32"]))
 def test_the_changes_make_the_old_answer_the_new_one(
     texts: list[str], language: str, encoding: str

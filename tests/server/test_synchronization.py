@@ -7,7 +7,7 @@ import time
 from itertools import count
 from typing import Iterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.json_types import Json
@@ -139,7 +139,6 @@ def test_a_version_may_be_missing() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 20), hard_texts(8)), max_size=12))
-@settings(max_examples=40)
 def test_after_any_edits_the_findings_are_those_of_the_text(
     edits: list[tuple[int, int, str]],
 ) -> None:

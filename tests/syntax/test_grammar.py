@@ -116,8 +116,8 @@ def random_texts(count: int, seed: int) -> list[str]:
 @pytest.mark.parametrize("name", GRAMMARS)
 @pytest.mark.parametrize("start", START_SYMBOLS)
 def test_the_driver_reads_random_texts_as_lark_does(name: str, start: str) -> None:
-    accepted = sum(check_parse(name, text, start) for text in random_texts(2000, seed=1))
-    assert accepted > 20
+    accepted = sum(check_parse(name, text, start) for text in random_texts(800, seed=1))
+    assert accepted > 8
 
 
 @pytest.mark.parametrize("name", GRAMMARS)

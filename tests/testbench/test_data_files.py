@@ -16,7 +16,7 @@ from typing import Any, Iterator
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -63,7 +63,6 @@ def saved(array: Any, name: str = "a.npy") -> None:
     st.booleans(),
     st.binary(min_size=5**4 * 4, max_size=5**4 * 4),
 )
-@settings(deadline=None, max_examples=60)
 def test_an_array_comes_out_as_it_went_in(
     dtype: str, shape: list[int], order: str, is_archive: bool, content: bytes
 ) -> None:
@@ -271,7 +270,6 @@ def test_a_hostile_file_is_refused_in_a_sentence_and_in_bounded_memory(end: str)
 
 @given(st.binary(max_size=300), st.integers(0, 200))
 @example(b"\x93NUMPY\x01\x00\x00\x00", 0)
-@settings(deadline=None, max_examples=100)
 def test_no_header_ends_in_another_error(junk: bytes, at: int) -> None:
     good = io.BytesIO()
     np.save(good, GOOD)

@@ -100,7 +100,7 @@ def end_of(program: Program, seed: int) -> tuple[str, bytes, list[int]]:
 @pytest.mark.parametrize("isa", ["ipu", "ipu2"])
 def test_random_programs_that_fault_leave_the_same_memory(isa: str) -> None:
     faulted = packed = 0
-    for seed in range(150):
+    for seed in range(60):
         program = read_program(load_isa(isa), random_program(isa, Random(seed)))
         try:
             plan = plan_packing(program)
@@ -115,5 +115,5 @@ def test_random_programs_that_fault_leave_the_same_memory(isa: str) -> None:
             assert bool(old[0]) == bool(new[0]), (seed, program.text, plan.packed.text)
             assert old[1:] == new[1:], (seed, other, program.text, plan.packed.text)
             faulted += bool(old[0])
-    assert packed > 50
-    assert faulted > 100
+    assert packed > 20
+    assert faulted > 40

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate, parse
@@ -106,7 +106,6 @@ def test_any_text_has_a_value_or_a_mistake(text: str) -> None:
     check_ends(text)
 
 
-@settings(max_examples=200)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_words_have_a_value_or_a_mistake(text: str) -> None:
     check_ends(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.debugger import Debugger
@@ -134,7 +134,6 @@ PLACES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(PLACES, st.integers(0, 1)), max_size=6))
 def test_both_ways_to_assign_leave_the_same_machine(assignments: list[tuple[str, int]]) -> None:
     debugger = debugger_on("set lr1 3;; set lr2 4;; bkpt;;")

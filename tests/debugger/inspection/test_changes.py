@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import IpuState
@@ -21,7 +21,6 @@ def test_many_changed_ranges_are_cut_short_and_say_so() -> None:
     assert bench.items("Machine")[-1].named == 257
 
 
-@settings(max_examples=30)
 @given(st.dictionaries(st.integers(0, 5_000), st.integers(1, 255), max_size=12), st.integers(0, 40))
 def test_changed_bytes_of_memory_are_counted_exactly(bytes_: dict[int, int], start: int) -> None:
     bench = Bench("bkpt;;")

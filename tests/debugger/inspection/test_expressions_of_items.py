@@ -24,7 +24,7 @@ WATCHES = (
 )  # fmt: skip
 COUNTED = re.compile(r"[0-9]+ (?:changed|masked|NaN|registers?|ranges?)|#.*")
 NUMBER = re.compile(r"(?<!\w)[0-9]\w*(?:\.\w+)?")
-FEW = settings(max_examples=30, suppress_health_check=list(HealthCheck))
+FEW = settings(suppress_health_check=list(HealthCheck))
 
 
 @st.composite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator.engine import Engine
@@ -23,7 +23,6 @@ x:  incr lr1 128; incr lr2 1; ldr_cyclic_mult_reg lr1 cr1 lr6; mult.ve r0 lr6 lr
 
 
 @pytest.mark.parametrize("isa", ["ipu", "ipu2"])
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=True))
 def test_random_loops_that_add_rows_give_the_same(isa: str, rng: Random) -> None:
     check_same(rng, isa)

@@ -33,7 +33,6 @@ def test_faults_are_the_same_values() -> None:
         assert faults[0] == faults[1], record["id"]
 
 
-@settings(max_examples=60)
 @given(st.randoms(use_true_random=True))
 def test_random_programs_give_the_same(rng: Random) -> None:
     check_same(rng)
@@ -54,7 +53,6 @@ def test_the_core_executes_the_recorded_runs() -> None:
 
 
 @pytest.mark.parametrize("tail_limit", [0, 50])
-@settings(max_examples=30)
 @given(st.randoms(use_true_random=True))
 def test_recordings_are_the_same(tail_limit: int, rng: Random) -> None:
     """With and without addresses, in pieces, with branches to registers and with faults."""

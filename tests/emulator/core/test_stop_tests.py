@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import Ipu
@@ -91,7 +91,6 @@ def test_more_ranges_than_the_core_can_watch() -> None:
     check_same(make)
 
 
-@settings(max_examples=30)
 @given(st.randoms(use_true_random=True))
 def test_limits_and_stops_mix(rng: Random) -> None:
     addresses = frozenset(rng.sample(range(5), 2))

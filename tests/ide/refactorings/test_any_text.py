@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
@@ -63,13 +63,11 @@ def _errors(text: str, isa: str) -> int:
     return sum(finding.severity is Severity.ERROR for finding in analyze(text, isa).diagnostics)
 
 
-@settings(max_examples=30)
 @given(damaged(), st.lists(st.integers(0, 400), min_size=1, max_size=6))
 def test_damaged_programs(text: str, places: list[int]) -> None:
     check_actions(text, "ipu", [min(place, len(text)) for place in places])
 
 
-@settings(max_examples=30)
 @given(st.lists(st.sampled_from([*SPLINTERS, " ", "\n"]), max_size=25).map("".join))
 def test_hostile_texts(text: str) -> None:
     for isa in ("ipu", "edgenpu"):

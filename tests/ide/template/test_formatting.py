@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm import analyze
@@ -152,7 +152,6 @@ def test_a_value_that_begins_a_comment_keeps_its_line() -> None:
     assert "    bkpt;;" in new
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=16).map("".join), st.sampled_from(STYLES))
 def test_no_template_changes_its_expansion_and_formatting_twice_changes_nothing(
     text: str, style: str

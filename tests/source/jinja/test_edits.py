@@ -125,7 +125,7 @@ def test_after_edits_of_its_tags_a_template_is_that_of_the_text(name: str) -> No
             check_edit(expansions, text, SourceSettings())
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(6))
 def test_after_edits_of_lines_a_template_is_expanded_as_jinja_expands_it(seed: int) -> None:
     random = Random(seed)
     text = HEADS[seed % 2] + MACROS + "\n".join(random.choices(LINES, k=9))
@@ -147,7 +147,7 @@ def test_findings_after_edits_are_those_of_the_text() -> None:
     )
     analyzer = Analyzer(load_isa("ipu"))
     analysis = analyzer.analyze(text, settings=TWO_CONTEXTS)
-    for _ in range(300):
+    for _ in range(120):
         new = with_splinter(random, text)
         if len(new) < 1_000:
             analysis = analyzer.analyze(new, None, analysis, settings=TWO_CONTEXTS)

@@ -6,7 +6,7 @@ from typing import Any, Mapping
 
 import jinja2
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from ipu_asm.isa import load_isa
@@ -193,7 +193,6 @@ MACRO = (
 )
 
 
-@settings(deadline=None, max_examples=75)
 @given(st.lists(PIECE, max_size=8).map("".join))
 def test_any_template_is_rendered_as_jinja_renders_it(text: str) -> None:
     try:

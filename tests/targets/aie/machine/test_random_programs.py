@@ -57,4 +57,4 @@ def landings(machine: CoreMachine) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize("isa", sorted(PARTS))
 def test_random_programs_agree_with_the_plain_model_after_every_bundle(isa: str) -> None:
-    assert sum(check(isa, seed) for seed in range(25)) > 500
+    assert sum(check(isa, seed) for seed in range(12)) > 250

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import EmulatorError, Ipu, IpuState, SavedState
@@ -53,7 +53,6 @@ def test_a_write_of_what_is_there_changes_nothing() -> None:
     check_differences(before, state.save())
 
 
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=True))
 def test_restoring_goes_back_and_forth_in_time(rng: Random) -> None:
     state = random_state(rng)

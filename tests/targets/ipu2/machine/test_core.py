@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator.engine import Engine
@@ -51,7 +51,6 @@ def check_same(rng: Random) -> int:
     return machines[1].bundles_on_core
 
 
-@settings(max_examples=60)
 @given(st.randoms(use_true_random=True))
 def test_random_programs_end_alike_on_both_engines(rng: Random) -> None:
     check_same(rng)
