@@ -172,6 +172,9 @@ def test_pages_show_the_source_with_counts_and_say_what_is_missing() -> None:
     for shown in ("&lt;counts&gt; &amp; more", ">branch always taken<", ">never<", ">3 of 4<"):
         assert shown in page
     assert not {"<script", "http", "url("} & set(page.split())
+    assert "<details" not in page
+    commented = check_coverage("# a line\n" * 9 + "bkpt;;\n", {}, lines={10: 1}, missing="")
+    assert "comment in lines 1 to 9<" in coverage_page(commented)
     coverage = Coverage()
     coverage.add(kernel)
     pages = dict(coverage_pages(coverage))

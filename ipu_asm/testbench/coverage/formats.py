@@ -16,6 +16,8 @@ from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, LineCover
 from ipu_asm.text import SourceFile
 
 INDEX = "index.html"
+# Longer comments at the beginning are folded.
+_MAX_HEAD = 8
 _FOLDER = os.path.dirname(__file__)
 
 
@@ -31,11 +33,15 @@ class _Line(NamedTuple):
 
 
 class _File(NamedTuple):
-    """A file with lines of a kernel; `anchor` begins the names of its lines."""
+    """A file with lines of a kernel; `anchor` begins the names of its lines.
+
+    `head` are the comments before the first code, which are folded.
+    """
 
     name: str
     anchor: str
     lines: list[_Line]
+    head: list[_Line]
 
 
 def coverage_page(
@@ -100,8 +106,11 @@ def _file(
     try:
         text = source or SourceFile(read_text(Target(path)).text, path)
     except FileError as error:
-        return _File(f"{name}: cannot be shown: {error}", anchor, [])
-    return _File(name, anchor, list(_shown(shown_lines(text, isa), lines)))
+        return _File(f"{name}: cannot be shown: {error}", anchor, [], [])
+    shown = list(_shown(shown_lines(text, isa), lines))
+    count = next((at for at, line in enumerate(shown) if line.code.strip() or line.kind), 0)
+    folded = count if count > _MAX_HEAD else 0
+    return _File(name, anchor, shown[folded:], shown[:folded])
 
 
 def _shown(texts: Iterable[tuple[str, str]], lines: Mapping[int, LineCoverage]) -> Iterator[_Line]:
