@@ -157,7 +157,8 @@ function refusedByProject(program: string): boolean {
   const found = vscode.languages.getDiagnostics(uri);
   const mistake = found.find(({ severity }) => severity === vscode.DiagnosticSeverity.Error);
   if (mistake) {
-    const { message, range } = mistake;
+    const { range } = mistake;
+    const message = mistake.message.replaceAll("`", "");
     const said = `${PROJECT}:${range.start.line + 1}: ${message}`;
     void vscode.window.showErrorMessage(said, OPEN_PROJECT).then((choice) => {
       if (choice) {
