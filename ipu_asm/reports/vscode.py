@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.manifest import Manifest
@@ -182,7 +182,9 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language]) -> None:
     defaults = parts["configurationDefaults"]
     for name in (*languages, _LISTING):
         defaults[f"[{name}]"] = {**defaults.get(f"[{name}]", {}), **_NO_SWATCHES}
-    defaults["editor.semanticTokenColorCustomizations"] = _theme_colours(languages)
+    semantic, textmate = _theme_colours(languages)
+    defaults["editor.semanticTokenColorCustomizations"] = semantic
+    defaults["editor.tokenColorCustomizations"] = textmate
     for entry in (entry for entries in parts["menus"].values() for entry in entries):
         if "when" in entry:
             entry["when"] = _ANY_LANGUAGE.sub(f"/^({'|'.join(languages)})$/", entry["when"])
@@ -195,21 +197,33 @@ def _update(package: dict[str, Any], languages: Mapping[str, Language]) -> None:
     ]
 
 
-def _theme_colours(languages: Iterable[str]) -> dict[str, Any]:
+def _theme_colours(languages: Mapping[str, Language]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the colours of mnemonics by slot, in themes whose names say if they are dark.
 
-    Other themes have palettes of their own: there, slots have the colours of standard scopes.
+    The first are those of semantic tokens. The second are those of grammars, for listings and until
+    the server answers. Other themes have palettes of their own: there, slots have the colours of
+    standard scopes.
     """
-    light: dict[str, str] = {}
-    dark: dict[str, str] = {}
-    for name in languages:
-        for slot, number in _colours_of(name).items():
-            light[f"function.{slot}:{name}"] = PALETTE[number].light
-            dark[f"function.{slot}:{name}"] = PALETTE[number].dark
-    return {
-        "".join(f"[{theme}]" for theme in themes): {"rules": rules}
-        for themes, rules in ((_LIGHT_THEMES, light), (_DARK_THEMES, dark))
-    }
+    semantic: dict[str, Any] = {}
+    textmate: dict[str, Any] = {}
+    for themes, number_of in ((_LIGHT_THEMES, 0), (_DARK_THEMES, 1)):
+        key = "".join(f"[{theme}]" for theme in themes)
+        rules: dict[str, str] = {}
+        scopes: dict[str, list[str]] = {}
+        for name, language in languages.items():
+            for slot, number in _colours_of(name).items():
+                colour = PALETTE[number][number_of]
+                rules[f"function.{slot}:{name}"] = colour
+                scope = language.scope(f"{_SCOPES['function']}.{slot}")
+                scopes.setdefault(colour, []).append(scope)
+        semantic[key] = {"rules": rules}
+        textmate[key] = {
+            "textMateRules": [
+                {"scope": scope, "settings": {"foreground": colour}}
+                for colour, scope in scopes.items()
+            ]
+        }
+    return semantic, textmate
 
 
 def _colours_of(language_id: str) -> dict[str, int]:
