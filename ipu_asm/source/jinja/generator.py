@@ -14,6 +14,11 @@ from typing import Any, Iterator
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
+# Of constants that have the same hash, the compiler and a dictionary take the square of their
+# number. Those of texts are random; of numbers, large ones have the hash that their author wants.
+_MIN_MADE = 1 << 31
+_MIN_MAPPING = 500
+
 
 def prepare(tree: nodes.Template, tag_of: list[int]) -> None:
     """Mark iterations, filters and calls whose result is an output, and names in set blocks."""
@@ -140,6 +145,8 @@ class PositionGenerator(CodeGenerator):
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:
         if node.value == math.inf:
             self.write("1e999")  # Jinja writes `inf`, the name of nothing
+        elif isinstance(node.value, int) and node.value >= _MIN_MADE:
+            self.write(f"int('{node.value}')")
         else:
             super().visit_Const(node, frame)
 
@@ -182,7 +189,17 @@ class PositionGenerator(CodeGenerator):
 
     def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
         """Write a dictionary, whose size is counted."""
-        self._counted(super().visit_Dict, node, frame)
+        if len(node.items) < _MIN_MAPPING:
+            self._counted(super().visit_Dict, node, frame)
+            return
+        self.write("_mapping((")
+        for item in node.items:
+            self.write("(")
+            self.visit(item.key, frame)
+            self.write(", ")
+            self.visit(item.value, frame)
+            self.write("), ")
+        self.write("))")
 
     def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
         """Write a tuple; the size of one that is no target is counted."""

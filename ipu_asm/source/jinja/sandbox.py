@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from functools import wraps
 from types import BuiltinMethodType, FunctionType, MethodType
-from typing import Any, Callable, Iterable, Iterator, NoReturn, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Sequence
 
 from jinja2 import TemplateRuntimeError, Undefined, UndefinedError, nodes
 from jinja2.lexer import TokenStream
 from jinja2.parser import Parser
 from jinja2.runtime import BlockReference, Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter
-from jinja2.utils import Cycler, Joiner, missing
+from jinja2.utils import Cycler, Joiner, Namespace, missing
 from markupsafe import EscapeFormatter, Markup
 
 from ipu_asm.source.jinja.generator import PositionGenerator
@@ -36,6 +36,7 @@ MAX_VALUES = 16
 """Of a variable that are remembered for people."""
 _MAX_VALUE_LENGTH = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_MAPPINGS = (dict, Namespace)
 _FUNCTIONS = (FunctionType, MethodType, BuiltinMethodType, BlockReference, type)
 
 
@@ -86,6 +87,7 @@ class Recorder:
             "_at": _at,
             "_value": _value,
             "_counted": self.counted,
+            "_mapping": self.mapping,
             "_joined": self.joined,
             "_plain": str,
         }
@@ -117,6 +119,10 @@ class Recorder:
     def counted(self, value: Any) -> Any:
         """Count a new value, and return it."""
         return self.meter.count(value)
+
+    def mapping(self, items: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+        """Return a dictionary of keys and values; a long one may take long to make."""
+        return dict(_Iterator(items, self.meter))
 
     def enter(self, call: int) -> Callable[[Any], Any]:
         """Note that a call begins; the returned function notes its end."""
@@ -384,6 +390,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
             if isinstance(each, Unknown):
                 return each._absorb()
         _require_method(function, args, kwargs)
+        makes_mapping = function in _MAPPINGS or getattr(function, "__name__", "") == "fromkeys"
+        if makes_mapping and args and not isinstance(args[0], Mapping):
+            # With the same hash for each key, this takes the square of their number.
+            args = (_Iterator(args[0], recorder.meter), *args[1:])
         return self._counted_result(super().call(context, function, *args, **kwargs))
 
     def _limited(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,6 +22,7 @@ def _nested(depth: int, text: str) -> str:
     return head + text + "{% endfor %}" * depth
 
 
+_ONE_HASH = 2**61 - 1  # the hash of its multiples is 0
 BOMBS = {
     "nested loops": _nested(5, "acc;;\n"),
     "nested loops of nothing": _nested(5, ""),
@@ -212,6 +213,15 @@ BOMBS = {
     "a longer chain of macros": "{% macro m0() %}{% endmacro %}"
     + "".join(f"{{% macro m{n + 1}() %}}{{{{ m{n}() }}}}{{% endmacro %}}\n" for n in range(4_000))
     + "{{ m4000() }}",
+    "keys of one hash": f"{{{{ dict.fromkeys(range(0, 99999 * {_ONE_HASH}, {_ONE_HASH})) }}}}",
+    "pairs of one hash": f"{{% set keys = range(0, {30_000 * _ONE_HASH}, {_ONE_HASH}) %}}"
+    "{{ dict(keys | batch(2) | list) }}",
+    "constants of one hash": "{{ ["
+    + ",".join(str(n * _ONE_HASH) for n in range(20_000))
+    + "] * 1000 }}",
+    "a dictionary of one hash": "{{ {"
+    + ",".join(f"{n * _ONE_HASH}:1" for n in range(9_000))
+    + "} }}",
     "undefined names": "".join(f"{{{{ name{n} }}}}\n" for n in range(5_000)),
 }
 """By what they try."""
