@@ -334,8 +334,7 @@ class PipelineAccesses(Accesses):
 
 def accesses_of_machine(machine: AnyMachine) -> Accesses:
     """Return the accesses of the bundles of a machine."""
-    is_exposed = load_isa(machine.state.isa_name).has_exposed_pipeline
-    return PipelineAccesses(machine) if is_exposed else Accesses(machine)
+    return Accesses(machine) if machine.execution_order else PipelineAccesses(machine)
 
 
 def source_instructions(lines: LineTable | None, address: int) -> list[tuple[Instruction, str]]:

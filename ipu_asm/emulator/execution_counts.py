@@ -203,7 +203,7 @@ class AccessCounts:
 def last_accesses(machine: AnyMachine) -> Iterable[Touched]:
     """Yield the accesses to memory of the last bundle, which numpy has executed."""
     model: MachineModel = machine_for(machine.state.isa_name)
-    if model.isa.has_exposed_pipeline:
+    if not machine.execution_order:
         yield from machine.touched()  # type: ignore[attr-defined]  # it has no words
         return
     word = machine.state.inst_mem[machine.snapshot.pc]

@@ -47,7 +47,7 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
         place = debugger.lines.place(address)
         if word is None:
             code = _NOT_LOADED
-        elif isa.has_exposed_pipeline:
+        elif not debugger.machine.execution_order:
             written = source_instructions(debugger.lines, address)
             code = "; ".join(text for _, text in written)
         else:

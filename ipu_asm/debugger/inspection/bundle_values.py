@@ -63,7 +63,7 @@ def bundle_values(debugger: Debugger, context: Context, address: int) -> list[In
     state = debugger.machine.state
     isa = load_isa(state.isa_name)
     word = state.inst_mem[address] if 0 <= address < len(state.inst_mem) else None
-    if word is None or isa.has_exposed_pipeline:
+    if word is None or not debugger.machine.execution_order:
         return []
     instructions = [
         each

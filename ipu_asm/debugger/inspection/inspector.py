@@ -133,7 +133,7 @@ class Inspector:
 
     def scopes(self) -> list[Scope]:
         sizes = {name: len(registers) for name, registers in self._scopes.items()}
-        if self._context.view.model.isa.has_exposed_pipeline:
+        if not self._context.view.model.Machine.execution_order:
             sizes[_IN_FLIGHT] = len(self._state.in_flight())
         if blocks := self._blocks():
             sizes[_BLOCKS] = sum(map(len, blocks.values()))

@@ -32,6 +32,8 @@ class SteppedCore:
 
     break_slot = ""
     execution_order: tuple[str, ...] = ()
+    """It executes units of code; machines of words have the order of their slots."""
+
     engine_choice = Engine.AUTO
     engine_used = "the only one"
     latest_store = RING
