@@ -95,6 +95,7 @@ pre code { background: none; }
 table { border-collapse: collapse; } td, th { border: 1px solid var(--line); padding: .2rem .6rem; }
 h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); } h3 { margin-top: 2.2rem; }
 svg { max-width: 100%; height: auto; }
+@media (prefers-color-scheme: dark) { svg { filter: invert(.88) hue-rotate(180deg); } }
 """
 
 
