@@ -31,6 +31,8 @@ processor_time: Callable[[], float] = getattr(time, "thread_time", time.perf_cou
 _ELEMENT = 8
 _MAX_PADDING = 100_000
 _MAX_PAIRS = 100_000_000
+_MAX_OF_ONE_HASH = 16
+_CODECS = frozenset(("ascii", "latin-1", "utf-8", "utf-16", "utf-32"))
 
 _DIGITS = re.compile(r"\d+")
 _SPECIFICATION = re.compile(r"[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?")
@@ -122,6 +124,7 @@ def size_of(value: Any) -> int:
             waiting += each
         elif isinstance(each, (dict, Namespace)):
             items = each._Namespace__attrs if isinstance(each, Namespace) else each
+            _require_hashes(items)
             waiting += [*items.keys(), *items.values()]
         require_size(size + _ELEMENT * len(waiting))
     return size
@@ -131,6 +134,14 @@ def require_size(size: int) -> None:
     """Raise `LimitError` for a value that is too large."""
     if size > MAX_CHARACTERS:
         raise LimitError(f"a value may have {MAX_CHARACTERS:,} characters at most, found more")
+
+
+def _require_hashes(keys: Mapping[Any, Any]) -> None:
+    """Raise `LimitError` for keys that were chosen to have one hash: each use compares them all."""
+    if len(keys) > _MAX_OF_ONE_HASH and len(keys) - len({*map(hash, keys)}) > _MAX_OF_ONE_HASH:
+        raise LimitError(
+            f"a dictionary may have {_MAX_OF_ONE_HASH} keys of one hash at most, found more"
+        )
 
 
 def _require_bits(bits: int) -> None:
@@ -273,6 +284,13 @@ def _search(text: Any, *arguments: Any, **named: Any) -> None:
             raise LimitError("a search compares 100,000,000 characters at most, found more")
 
 
+def _codec(_text: Any, encoding: Any = "utf-8", *more: Any, **named: Any) -> None:
+    """Refuse codecs in Python: `punycode` takes the square of the number of characters."""
+    if str(encoding).lower().replace("_", "-") not in _CODECS:
+        *most, last = sorted(_CODECS)
+        raise LimitError(f"a text is encoded as {', '.join(most)} or {last}, found another codec")
+
+
 FILTER_LIMITS: dict[str, Callable[..., None]] = {
     "batch": _copies,
     "center": _padding,
@@ -298,6 +316,8 @@ FILTER_LIMITS: dict[str, Callable[..., None]] = {
 
 METHOD_LIMITS: dict[str, Callable[..., None]] = {
     "center": _padding,
+    "decode": _codec,
+    "encode": _codec,
     "expandtabs": _tabs,
     "join": lambda separator, values=(): _join(values, separator),
     "ljust": _padding,

@@ -389,6 +389,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         for each in (*args, *kwargs.values()):
             if isinstance(each, Unknown):
                 return each._absorb()
+        recorder.meter.look_at_time()
         _require_method(function, args, kwargs)
         makes_mapping = function in _MAPPINGS or getattr(function, "__name__", "") == "fromkeys"
         if makes_mapping and args and not isinstance(args[0], Mapping):

@@ -213,6 +213,8 @@ BOMBS = {
     "a longer chain of macros": "{% macro m0() %}{% endmacro %}"
     + "".join(f"{{% macro m{n + 1}() %}}{{{{ m{n}() }}}}{{% endmacro %}}\n" for n in range(4_000))
     + "{{ m4000() }}",
+    "a codec in Python": f"{{{{ '{''.join(map(chr, range(20_000, 36_000)))}'"
+    ".encode('punycode') }}",
     "keys of one hash": f"{{{{ dict.fromkeys(range(0, 99999 * {_ONE_HASH}, {_ONE_HASH})) }}}}",
     "pairs of one hash": f"{{% set keys = range(0, {30_000 * _ONE_HASH}, {_ONE_HASH}) %}}"
     "{{ dict(keys | batch(2) | list) }}",
@@ -222,6 +224,9 @@ BOMBS = {
     "a dictionary of one hash": "{{ {"
     + ",".join(f"{n * _ONE_HASH}:1" for n in range(9_000))
     + "} }}",
+    "comparisons of keys of one hash": f"{{% set a = range(0, {3_000 * _ONE_HASH}, {_ONE_HASH}) %}}"
+    + "{% set b, c = dict.fromkeys(a), dict.fromkeys(a) %}"
+    + "{{ b == c and b.keys().isdisjoint(a) }}" * 200,
     "undefined names": "".join(f"{{{{ name{n} }}}}\n" for n in range(5_000)),
 }
 """By what they try."""
