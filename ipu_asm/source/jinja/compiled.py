@@ -243,4 +243,6 @@ def _described(error: Exception) -> tuple[RuleId, str]:
         return EXPANSION_LIMIT, message
     if isinstance(error, TypeError) and str(error).startswith(_NO_LOADER):
         return TEMPLATE_SYNTAX, _NO_OTHER_FILES
+    if isinstance(error, ValueError) and "set_int_max_str_digits" in str(error):
+        return EXPANSION_LIMIT, _TOO_LONG
     return TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}"

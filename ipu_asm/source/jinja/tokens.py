@@ -198,6 +198,7 @@ def _is_set_block(tokens: Tokens, tag: int) -> bool:
     return is_block
 
 
+_OUR_MODULE = re.compile(r"\bipu_asm\.[\w.]*\.")
 _QUOTED = re.compile(r"'([^'\n]+)'")
 _MAX_MESSAGE_LENGTH = 300
 _BEGIN_MARKS = {"variable": "{{", "block": "{%", "comment": "{#"}
@@ -207,7 +208,7 @@ _END_MARKS = {"variable": "}}", "block": "%}", "comment": "#}"}
 def readable(error: Exception) -> str:
     """Return the message of an error of Jinja or Python as ours read."""
     message = getattr(error, "message", None) or str(error) or type(error).__name__
-    message = quoted(message)
+    message = quoted(_OUR_MODULE.sub("", message))
     if message[1:2].islower() or message[1:2] == " ":
         message = message[:1].lower() + message[1:]
     return message

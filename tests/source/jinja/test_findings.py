@@ -192,6 +192,17 @@ def test_a_number_that_python_does_not_write_is_a_finding_at_the_number() -> Non
     check(f"set lr0 {{{{ 1 + {number} }}}};;\nbkpt;;", ("E403", number))
 
 
+def test_a_number_that_python_does_not_write_at_run_time_is_a_matter_of_limits() -> None:
+    (finding,) = check("{{ 10 ** 9000 }}bkpt;;", ("E403", "{{ 10 ** 9000 }}"))
+    assert finding.message == "a number may have 4,300 decimal digits at most, found more"
+
+
+def test_a_message_names_no_module_of_ours() -> None:
+    tag = "{{ dict(a=1, **{'a': 2}) }}"
+    (finding,) = check(tag + "bkpt;;", ("E401", tag))
+    assert ": call() got multiple values for" in finding.message
+
+
 @pytest.mark.parametrize("value", ["1e999 | int", "2.0 ** 5000", "10 ** 400 / 3"])
 def test_a_number_that_no_float_or_integer_can_be_is_no_matter_of_limits(value: str) -> None:
     tag = f"{{{{ {value} }}}}"
