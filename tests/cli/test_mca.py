@@ -651,6 +651,19 @@ def test_a_loop_takes_its_branch_and_all_delay_slots_at_least() -> None:
     }
 
 
+def test_loops_of_two_lanes_tell_how_many_slots_of_each_are_empty() -> None:
+    body = "  { ld32step $a2, $mzero, $m1+=, 1 ; fnop }\n  { nop ; f32add $a0, $a0, $a2 }\n"
+    loop = "w:\n  ld32step $a2, $mzero, $m1+=, 1\n  brnzdec $m3, w\n  exitz $mzero\n"
+    text = "f:\n  setzi $m0, 100\n  .align 8\n  { rpt $m0, 1 ; fnop }\n" + body
+    Path("a.S").write_text(f".worker\n{text}  setzi $m3, 9\n{loop}")
+    out = check("a.S").out
+    assert "2 bundles x 100 = 200 cycles" in out
+    assert "\n    empty slots: main 1 of 2 (50.0 %), aux 1 of 2 (50.0 %)\n" in out
+    assert "2 bundles x 10 = 20 cycles" in out
+    assert "\n    empty slots: main 0 of 2, aux 2 of 2 (100 %)\n" in out
+    assert "aux 2 of 2 (100 %)</p>" in check("a.S --format html").out
+
+
 def test_a_configuration_that_is_not_known_has_no_peak() -> None:
     Path("a.aie2").write_text(MATRIX.replace("mova r0, #28; ", "").replace("; mova r1, #60", ""))
     assert "peak" not in json.loads(check("a.aie2 --format json").out)

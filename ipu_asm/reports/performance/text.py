@@ -21,6 +21,7 @@ from ipu_asm.reports.performance.wording import (
     extent_text,
     function_text,
     grouped,
+    lanes_text,
     limit_text,
     lines_of,
     missing_overlaps,
@@ -139,6 +140,8 @@ def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
         yield windows_text(file)
     if loop.picture is not None and report.isa.has_exposed_pipeline:
         yield picture_text(loop.picture)
+    elif lanes_text(report, loop):
+        yield lanes_text(report, loop)
     if loop.bundles != len(loop.own):
         yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
     blocks = report.moves.inside(loop.own)

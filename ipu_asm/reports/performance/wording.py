@@ -355,6 +355,22 @@ def picture_text(picture: Picture) -> str:
     return f"empty slots: {', '.join(texts)}" if texts else "no slot is empty"
 
 
+def lanes_text(report: PerformanceReport, loop: LoopReport) -> str:
+    """Return the use of lanes: `empty slots: main 0 of 3, aux 2 of 3 (66.7 %)`; "" if unknown."""
+    isa, own = report.isa, len(loop.own)
+    lanes = [slot.name for slot in isa.working_slots]
+    if report.end is not None or isa.has_exposed_pipeline or len(lanes) < 2:
+        return ""
+    used = {each.slot: each.operations for each in loop.pressure}
+    empty = {lane: max(0, own - used.get(lane, 0)) for lane in lanes}
+    texts = [f"{lane} {count} of {own}" + _share(count, own) for lane, count in empty.items()]
+    return f"empty slots: {', '.join(texts)}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f" ({percent(part, whole)})" if part else ""
+
+
 def bounds_of(loop: LoopReport) -> str:
     """Return what keeps a loop from taking fewer bundles: slots, a dependence, or its branch."""
     if loop.limit is not None and loop.limit.is_dependence:
