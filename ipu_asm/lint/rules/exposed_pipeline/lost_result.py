@@ -134,12 +134,8 @@ def _finding(
         f"{read.needed} bundles after it, found a read after {read.distance} {found}: "
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
-    related = RelatedInformation(
-        program.span(writer, access_span(bundle, write)),
-        f"`{write.register}` is on its way from here",
-    )
     span = program.span(reader, access_span(program.bundles[reader], read.access))
-    return Diagnostic(RULE_ID, message, span, (related,))
+    return Diagnostic(RULE_ID, message, span, _flight(program, writer, write, read.needed))
 
 
 def _torn(
@@ -154,10 +150,26 @@ def _torn(
         f"of `{bundle.instructions[write.instruction].mnemonic}` on its way: "
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
-    place = program.span(writer, access_span(bundle, write))
-    related = RelatedInformation(place, f"`{write.register}` is on its way from here")
     span = program.span(reader, access_span(program.bundles[reader], read))
-    return Diagnostic(RULE_ID, message, span, (related,))
+    return Diagnostic(RULE_ID, message, span, _flight(program, writer, write, needed))
+
+
+def _flight(
+    program: Program, writer: int, write: RegisterAccess, needed: int
+) -> tuple[RelatedInformation, ...]:
+    """Return where a result is written and, in straight-line code, from where on it is seen."""
+    name = f"`{write.register}`"
+    place = program.span(writer, access_span(program.bundles[writer], write))
+    found = RelatedInformation(place, f"{name} is on its way from here")
+    lands = program.addresses[writer] + needed
+    if lands >= program.size:
+        return (found,)
+    number = program.bundle_at_address[lands]
+    passed = program.bundles[writer : number + 1]
+    if any(each.transfers_control or each.directive or not each.instructions for each in passed):
+        return (found,)
+    span = program.span(number, program.bundles[number].span(0))
+    return found, RelatedInformation(span, f"{name} can be read from this bundle on")
 
 
 _LOAD, _STORE = "    vlda wl0, [p0, #0]\n", "    vst wl0, [p1, #0]\n"
