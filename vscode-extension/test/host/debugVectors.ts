@@ -103,12 +103,13 @@ export const run = suite({
 
   "pins are remembered, each once": async () => {
     const pins = new Pins(memento());
-    assert.deepEqual(pins.all.map(({ name }) => name), ["r0", "r_acc"]);
+    assert.deepEqual(pins.all.map(({ name }) => name), ["r0", "r_acc", "x0", "dm0"]);
     await pins.add("mask[3]");
     await pins.add("r0");
     await pins.change(1, { type: "uint8", isTable: true });
     await pins.remove(2);
-    assert.deepEqual(pins.all.map(({ id, name }) => `${id} ${name}`), ["1 r0", "3 mask[3]"]);
+    const kept = ["1 r0", "3 x0", "4 dm0", "5 mask[3]"];
+    assert.deepEqual(pins.all.map(({ id, name }) => `${id} ${name}`), kept);
     assert.equal(pins.find(1)?.type, "uint8");
   },
 
