@@ -14,7 +14,8 @@ from tests.executed_lines import executed_lines
 _LENGTH = 2_000
 _SLACK = 1.2
 _PIECES = {
-    "ipu": ("a:", "a: b: ", "acc;", "x: acc;;\n", "b x;;", "acc.frist;;\n", "set lr0 1;", "("),
+    "ipu": ("a:", "a: b: ", "acc;", "x: acc;;\n", "b x;;", "acc.frist;;\n", "set lr0 1;", "(",
+            "ldr_mult_reg r0 lr0 cr0; "),
     "ipu templates": (
         "{{ 1 }};;", "{{ n }}", "{% set a = 1 %}", "{% if 1 %}acc;;{% endif %}", "{# a #}acc;;",
         "{% for x in [1] %}foo;;{% endfor %}", "foo;;{{ 1 }}\n", "{{", "{% if 1 %}", "{{- 1 -}} ",
@@ -22,8 +23,10 @@ _PIECES = {
         "{% raw %}{{{% endraw %}", "foo;;\r\n{{ 1 }}", "a: {{ 1 }}",
     ),
     "edgenpu": ("a:", "a: b: ", "x: ", "NOP 1\n", "AB[0], ", "A|", "desc="),
-    "xdna1": ("a:", "; ", "nopa;", "mova r0, #28\n", "[p0], ", ".L1:\n", "#1, "),
-    "xdna2": ("a:", "; ", "mov r1, r2;", "//", "[p0 ", "jnz r0, #a\n"),
+    "xdna1": ("a:", "; ", "nopa;", "mova r0, #28\n", "[p0], ", ".L1:\n", "#1, ",
+              "vlda wl0, [p0, #0]; "),
+    "xdna2": ("a:", "; ", "mov r1, r2;", "//", "[p0 ", "jnz r0, #a\n", "vlda x0, [p0, #0]; ",
+              "st r0, [p0, #0]; "),
     "colossus": (
         "a:", "a: b: ", "1:", "$m0:1", "isa: edgenpu", "rpt 3, 1\n", "rpt $m0, 1f\n",
         "rpt $m0, 1f\n1:\n", "{ rpt 3, 1 ; fnop }\n", ".align 8\n", ".macro x\n", "#if 1\n", "x(",

@@ -40,6 +40,7 @@ from ipu_asm.named_tuple import NamedTuple
 RULE_ID = RuleId("X110", "bank-conflict", Severity.HINT)
 
 _BANK_BYTES = 1 << 14
+_MAX_ACCESSES = 3  # of a bundle that has a slot for each: two loads and a store
 _ADDRESS = re.compile(r"\[\s*(p\d|sp)\s*(?:,\s*(#[^\]]+?|dj\d)\s*)?\]", re.IGNORECASE)
 _NARROW = re.compile(r"lda|st\b|st\.|vlda\.128|vst\.128", re.IGNORECASE)
 
@@ -57,8 +58,11 @@ def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each access that surely waits for another one of the bundle."""
     if len(bundle.instructions) < 2:
         return
-    places = map(_place, range(len(bundle.instructions)), bundle.instructions)
-    for first, second in combinations([place for place in places if place is not None], 2):
+    found = map(_place, range(len(bundle.instructions)), bundle.instructions)
+    places = [place for place in found if place is not None]
+    if len(places) > _MAX_ACCESSES:
+        return
+    for first, second in combinations(places, 2):
         if first.pointer == second.pointer and _meet(first, second):
             name = bundle.instructions[first.number].mnemonic
             message = (
