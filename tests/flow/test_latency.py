@@ -42,7 +42,8 @@ CASES = [("xdna1", *case) for case in XDNA1] + [("xdna2", *case) for case in XDN
 def check_lost(isa: str, lines: list[str], *readers: str) -> None:
     """Just these operands read too early for a result that nothing sees."""
     text = "\n".join(lines) + "\n"
-    found = ANALYZERS[isa].analyze(text).diagnostics
+    findings = ANALYZERS[isa].analyze(text).diagnostics
+    found = [finding for finding in findings if finding.name != "needless-nop"]
     assert [finding.message for finding in found if finding.name != "lost-result"] == []
     assert tuple(text[finding.span.start : finding.span.end] for finding in found) == readers
 
@@ -153,7 +154,8 @@ def test_a_read_of_a_register_in_which_nothing_can_be_is_too_early_whatever_foll
         "xdna2", ["lda r28, [p0, #0]", "mov r1, r28", *["nop"] * 6, "mov r2, r28", *RETURN], "r28"
     )
     text = "\n".join([*EARLY, *RETURN, ""])
-    (finding,) = ANALYZERS["xdna1"].analyze(text).diagnostics
+    finding, *hints = ANALYZERS["xdna1"].analyze(text).diagnostics
+    assert {hint.name for hint in hints} <= {"needless-nop"}
     assert finding.message == (
         "what `lda` puts into `r8` can be read here 7 bundles after it, found a read after 1 of "
         "what nothing has written: 6 more bundles are needed between them"

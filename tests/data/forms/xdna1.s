@@ -12,8 +12,6 @@ kernel:                                 // @kernel
 	vlda	amhh0, [p2, #32]
 	vlda	amhl0, [p2, #0]
 	mova	r0, #28
-	nop
-	nop
 .LBB0_1:                                // %loop
 	jnz	r0, #.LBB0_1
 	nop
