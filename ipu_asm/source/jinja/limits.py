@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
+from jinja2 import TemplateRuntimeError
 from jinja2.utils import Namespace
 
 MAX_CHARACTERS = 1_000_000
@@ -104,6 +105,23 @@ class Meter:
             self.output(len(piece))
             pieces.append(piece)
         return "".join(pieces)
+
+
+class CountedIterator:
+    """An iterator that counts its elements, and has no text."""
+
+    def __init__(self, values: Iterable[Any], meter: Meter) -> None:
+        self._values = iter(values)
+        self._meter = meter
+
+    def __iter__(self) -> CountedIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._meter.count(next(self._values))
+
+    def __repr__(self) -> str:
+        raise TemplateRuntimeError("an iterator has no text; make a list of it by `| list`")
 
 
 _SMALL = 1 << 60

@@ -22,6 +22,7 @@ from ipu_asm.source.jinja.limits import (
     MAX_SECONDS,
     MAX_SECONDS_OF_ALL,
     METHOD_LIMITS,
+    CountedIterator,
     LimitError,
     Meter,
     processor_time,
@@ -122,7 +123,7 @@ class Recorder:
 
     def mapping(self, items: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
         """Return a dictionary of keys and values; a long one may take long to make."""
-        return dict(_Iterator(items, self.meter))
+        return dict(CountedIterator(items, self.meter))
 
     def enter(self, call: int) -> Callable[[Any], Any]:
         """Note that a call begins; the returned function notes its end."""
@@ -265,23 +266,6 @@ class Unknown(Undefined):
     __int__ = __float__ = __complex__ = __index__ = _number  # type: ignore[assignment]
 
 
-class _Iterator:
-    """An iterator that counts its elements, and has no text."""
-
-    def __init__(self, values: Iterable[Any], meter: Meter) -> None:
-        self._values = iter(values)
-        self._meter = meter
-
-    def __iter__(self) -> _Iterator:
-        return self
-
-    def __next__(self) -> Any:
-        return self._meter.count(next(self._values))
-
-    def __repr__(self) -> str:
-        raise TemplateRuntimeError("an iterator has no text; make a list of it by `| list`")
-
-
 class _Cycler(Cycler):
     def __repr__(self) -> str:
         raise TemplateRuntimeError("a `cycler` has no text; take its next value by `.next()`")
@@ -394,7 +378,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         makes_mapping = function in _MAPPINGS or getattr(function, "__name__", "") == "fromkeys"
         if makes_mapping and args and not isinstance(args[0], Mapping):
             # With the same hash for each key, this takes the square of their number.
-            args = (_Iterator(args[0], recorder.meter), *args[1:])
+            args = (CountedIterator(args[0], recorder.meter), *args[1:])
         return self._counted_result(super().call(context, function, *args, **kwargs))
 
     def _limited(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -413,7 +397,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
                     return each._absorb()
                 meter.count(each)
             if require is not None:
-                if isinstance(arguments[skipped], _Iterator):
+                if isinstance(arguments[skipped], CountedIterator):
                     arguments = (
                         *arguments[:skipped],
                         [*arguments[skipped]],
@@ -439,7 +423,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(value, _FUNCTIONS):
             return _value(0, value)
         if isinstance(value, Iterator):
-            return _Iterator(value, self.recorder.meter)
+            return CountedIterator(value, self.recorder.meter)
         return self.recorder.meter.count(value)
 
 
