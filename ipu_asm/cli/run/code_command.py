@@ -73,8 +73,7 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
     try:
         if options.load_state is not None:
             begun, is_resumed = begun_from(options.load_state, model, program)
-            machine.restore(begun.snapshot())
-            machine.return_address = begun.return_address
+            machine.take(begun)
         _set_up(machine, program, model, options, loads, is_resumed=is_resumed)
         if not is_resumed:
             machine.start(program.entry(options.entry))

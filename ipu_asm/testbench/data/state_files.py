@@ -31,6 +31,9 @@ _ABOUT: Final = "state.json"
 _MAX_ABOUT: Final = 1 << 16
 _MEMORY: Final = "xmem"
 _WORD: Final = 1 << 32
+_BROKEN: Final = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
+)  # fmt: skip
 
 
 class RunSoFar(NamedTuple):
@@ -105,9 +108,7 @@ def read_saved_run(path: str) -> SavedRun:
         scalars = {str(name): _word(value) for name, value in dict(about["scalars"]).items()}
         further = {str(name): str(value) for name, value in about.get("further", {}).items()}
         return SavedRun(path, str(about["isa"]), run, pc, is_halted, scalars, further)
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        raise FileError(f"expected a state, found a broken one: {error}", path) from error
-    except RecursionError as error:
+    except _BROKEN as error:
         raise FileError(f"expected a state, found a broken one: {error}", path) from error
 
 

@@ -167,9 +167,7 @@ class CoreState(MachineState[Any]):
 
     def take_core(self, core: CoreMachine) -> None:
         """Become the state of another machine of the same program, with nothing in flight."""
-        kept = core.snapshot()
-        self.core.return_address = core.return_address
-        self.core.restore(kept)
+        self.core.take(core)
         self.show()
 
     @property

@@ -265,6 +265,11 @@ class CoreMachine:
         """Return to a copy."""
         self.state.restore(saved)
 
+    def take(self, other: CoreMachine) -> None:
+        """Take the state of another machine of the same program."""
+        self.return_address = other.return_address
+        self.restore(other.snapshot())
+
 
 def _raise(error: EmulatorError, operation: BoundOperation | None) -> NoReturn:
     """Raise an error of an operation with its mnemonic in front."""
