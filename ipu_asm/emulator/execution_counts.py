@@ -9,7 +9,7 @@ from array import array
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Iterable, Iterator
+from typing import Final, Iterable
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ipu_asm.emulator.model import MachineModel, decode_word, machine_for
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 
 
 class BranchCount(NamedTuple):
@@ -76,7 +76,7 @@ class ExecutionCounts:
             self.departures[recording.last, end] += 1
 
     def of_branch(self, branch: ConditionalBranch) -> BranchCount:
-        """Return how often a branch was taken, and how often not."""
+        """Return how often a conditional branch was taken and how often it fell through."""
         last, target = branch.last, branch.target
         not_taken = self.departures[last, last + 1]
         if target is not None:
@@ -110,7 +110,9 @@ def _branches_of_words(isa: Isa, words: tuple[int, ...]) -> tuple[ConditionalBra
     )
 
 
-def _branches_of_source(program: Program) -> Iterator[ConditionalBranch]:
+@cached_on_program
+def _branches_of_source(program: Program) -> tuple[ConditionalBranch, ...]:
+    found: list[ConditionalBranch] = []
     labels = program.label_addresses
     for pc, number in enumerate(program.bundle_at_address):
         places: Counter[str] = Counter()
@@ -120,9 +122,11 @@ def _branches_of_source(program: Program) -> Iterator[ConditionalBranch]:
                 targets = [labels[v] for v in instruction.values if v in labels]
                 target = targets[0] if targets else None
                 text, last = " ".join(instruction.words), pc + spec.delay_slots
-                yield ConditionalBranch(pc, last, target, spec.slot, places[spec.slot], text)
+                place = places[spec.slot]
+                found.append(ConditionalBranch(pc, last, target, spec.slot, place, text))
             if spec is not None:
                 places[spec.slot] += 1
+    return tuple(found)
 
 
 # How often the bytes of memory were read and written, in blocks of 128, counted in a run.

@@ -224,7 +224,9 @@ def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> 
         entry_cycles=_entry_cycles(measured, loop) if cycles is None else None,
         formula=_formula(measured, loop),
         windows=tuple(register_windows(steady)) if steady is not None else (),
-        limit=None if bound is None else _limit(measured, bound),
+        limit=None
+        if bound is None or dependence is None
+        else _limit(measured, bound, dependence.chain),
         picture=None if bound is None else picture_of(program, measured.lines, loop, bound),
     )
 
@@ -255,10 +257,10 @@ def _carried(measured: Measured, bound: LoopBound) -> CarriedDependence:
     return CarriedDependence(bundles, tuple(chain))
 
 
-def _limit(measured: Measured, bound: LoopBound) -> Limit:
+def _limit(measured: Measured, bound: LoopBound, chain: tuple[Link, ...]) -> Limit:
     full = bound.slots
     if not full and bound.recurrence.bundles == bound.bundles:
-        return Limit(bound.bundles, (), _carried(measured, bound).chain)
+        return Limit(bound.bundles, (), chain)
     slots = measured.program.isa.slot_by_name
     inside = [each for each in bound.graph.operations if each.is_branch]
     if full:
