@@ -373,12 +373,12 @@ class MachineState(Generic[File]):
 
     @property
     def further(self) -> Mapping[str, str]:
-        """What a saved state has beside registers and memory."""
+        """The parts of a saved state that are neither registers nor memory, as text by name."""
         return {}
 
     @further.setter
     def further(self, values: Mapping[str, str]) -> None:
-        """Take it from a saved state. Raises ValueError and KeyError."""
+        """Restore these parts. Raises ValueError and KeyError."""
 
     def block_numbers(self) -> Mapping[str, Sequence[Sequence[float]]]:
         """Return the numbers of blocks with shared exponents by register."""

@@ -72,8 +72,8 @@ class PipelineGraph(NamedTuple):
                 yield Place(target, (*callers, address + 1), _NO_LOOP, True)
             return
         if address in self.returning:
-            behind = callers[-1:] or self.returning[address]
-            yield from (Place(each, callers[:-1], _NO_LOOP, True) for each in behind)
+            targets = callers[-1:] or self.returning[address]
+            yield from (Place(each, callers[:-1], _NO_LOOP, True) for each in targets)
             return
         for target in self.following[address]:
             if loop_end == address and target == address + 1:

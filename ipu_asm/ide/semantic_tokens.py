@@ -83,7 +83,7 @@ def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
 
 
 def macro_registers(isa: Isa, bundles: Sequence[Bundle]) -> Mapping[str, str]:
-    """Return the registers that macros of the file stand for, by the names of the macros."""
+    """Return by name the macros that the file defines as a register, with that register."""
     if not isa.surface.preprocessed:
         return {}
     return dict(each for bundle in bundles for each in _macro_registers(isa, bundle))

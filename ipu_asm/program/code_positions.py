@@ -113,7 +113,7 @@ def _taken(isa: Isa, bundle: Bundle) -> int | None:
 
 
 def size_of(isa: Isa, bundle: Bundle) -> int | None:
-    """Return the bytes of a bundle that is no directive; None if they are not known."""
+    """Return the size in bytes of a bundle of instructions; None if it is not known."""
     if not bundle.size:
         return 0
     if not is_known(isa, bundle):

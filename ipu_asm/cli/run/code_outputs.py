@@ -35,7 +35,7 @@ GOOD_ENDS = ("done", "returned", UNTIL)
 
 
 class CodeRun(NamedTuple):
-    """The end of a run.
+    """How a run of machine code ended, why, and after how many cycles.
 
     `pc` is the address of the bundle in front of which it stopped, or of the last one. `stores` are
     address, size and address of the bundle of each store, if anything is expected.
@@ -60,7 +60,7 @@ class CodeRun(NamedTuple):
 
     @property
     def stop(self) -> RunEnd:
-        """The end of a recorded run as of any machine."""
+        """The stop reason and place, in the form that the reports of all machines take."""
         program: CodeProgram = self.machine.program
         ended_by = self.machine.ended_by
         last = self.recording.last if self.recording is not None and ended_by else None

@@ -208,7 +208,7 @@ class State:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing lands later than in front of the next bundle."""
+        """Whether no result, late read or branch is in flight once the next bundle has begun."""
         later = [each for each in self.writes_in_flight() if each.landing > self.cycle]
         is_waiting = any(self.late) or self.branch is not None or self.quiet_until > self.cycle
         return not later and not is_waiting

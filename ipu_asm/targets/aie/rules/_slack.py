@@ -1,4 +1,4 @@
-"""By how much operations may be closer in time, on all paths, without another result of any."""
+"""How many bundles closer operations can be issued, on all paths, without changing a result."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def operations_of(isa: Isa, bundle: Bundle) -> Operations:
 
 
 def slack_of(first: Operations, second: Operations, distance: int) -> int:
-    """Return by how much two bundles may be closer; at most `LATEST` beyond their distance."""
+    """Return how many bundles closer two bundles can be issued without changing a result."""
     if first.is_opaque or second.is_opaque:
         return 0
     least = distance
@@ -75,7 +75,7 @@ def slack_of(first: Operations, second: Operations, distance: int) -> int:
 def _slacks(
     one: RegisterAccess, other: RegisterAccess, distance: int, overlap: bool
 ) -> Iterator[int]:
-    """Yield by how much two accesses may be closer without another value, for each reason."""
+    """Yield, for each hazard between two accesses, how many bundles closer they can be issued."""
     if one.writes and other.reads and overlap:
         # What reads too early may be a mistake: no-ops between the two were meant for something.
         yield max(0, distance - (needed_distance(one, other) or distance))
@@ -98,7 +98,7 @@ def _file(isa: Isa, access: RegisterAccess) -> str:
 
 
 class Limit(NamedTuple):
-    """No more than `slack` no-ops can be left out on a path that passes the runs `passed`."""
+    """At most `slack` no-ops in all can be deleted from the runs `passed`, all on one path."""
 
     passed: tuple[int, ...]
     slack: int
@@ -134,7 +134,7 @@ def _starts(graph: PipelineGraph, runs: Sequence[range]) -> set[int]:
 def _kept_before(
     level: set[int], before: Mapping[int, Sequence[int]], inside: set[int]
 ) -> set[int]:
-    """Return the nearest addresses before others that are not in runs."""
+    """Return the last addresses outside of `inside` from which control comes to `level`."""
     waiting, found, seen = [*level], set[int](), set[int]()
     while waiting:
         for address in before.get(waiting.pop(), ()):
@@ -190,7 +190,7 @@ def _limits_from(
 
 
 def _slack_outside(first: Operations, distance: int) -> int:
-    """Return by how much code outside of the text may be closer to a bundle."""
+    """Return how many bundles earlier control can leave the text after a bundle."""
     if first.is_opaque:
         return 0
     least = max(0, distance - LATEST) if first.stores else distance

@@ -82,7 +82,7 @@ def _registers(isa: Isa) -> tuple[str, ...]:
 
 
 def sets_up(isa: Isa, bundle: Bundle) -> bool:
-    """Return whether a bundle writes a register of hardware loops."""
+    """Return whether a bundle writes `ls`, `le` or `lc`, which set up a hardware loop."""
     names = _registers(isa)
     return any(
         access.writes and access.register in names
@@ -91,7 +91,7 @@ def sets_up(isa: Isa, bundle: Bundle) -> bool:
 
 
 def loop_bounds(program: Program, which: int) -> Iterator[int]:
-    """The addresses of the first (0) or the last (1) bundles of the hardware loops of a text."""
+    """Yield the address of the first (`which` = 0) or last (1) bundle of each hardware loop."""
     register = program.isa.loop_registers[which] if program.isa.loop_registers else ""
     for reference in program.references:
         instruction = program.bundles[reference.bundle].instructions[reference.use.instruction]

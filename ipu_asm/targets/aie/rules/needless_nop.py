@@ -151,7 +151,7 @@ def _neighbours(program: Program, numbers: range) -> tuple[list[tuple[int, Opera
 
 
 def _moving_code(program: Program, loops: Sequence[range]) -> set[int]:
-    """Return the bundles whose sizes other code depends on: those in hardware loops and before.
+    """Return the bundles whose deletion would move aligned code, and those in hardware loops.
 
     Before an alignment which control runs through, before a loop without one, and before code of a
     compiler, which pads bundles instead.
