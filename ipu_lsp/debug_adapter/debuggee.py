@@ -110,6 +110,7 @@ class Debuggee:
         )
         self._before: StateAtCycle | None = None
         self._written = version_of(self.kernel.name)
+        self._is_outdated = False
         self._has_stopped = False
 
     @property
@@ -146,12 +147,14 @@ class Debuggee:
         )
 
     def new_text(self) -> str:
-        """Return a sentence if the source was changed since the start or the last time."""
+        """Return a sentence when it is first seen that the source was changed since the start."""
         path, written = self.kernel.name, version_of(self.kernel.name)
-        if written is None or written == self._written or self.kernel.is_image:
+        if self._is_outdated or written in (None, self._written) or self.kernel.is_image:
             return ""
         self._written = written
-        if scanned_text(path) == self.kernel.source.text:
+        # Once: a save that is read half-way would be told again as soon as it is whole.
+        self._is_outdated = scanned_text(path) != self.kernel.source.text
+        if not self._is_outdated:
             return ""
         name = os.path.basename(path)
         return f"{name} was changed since the start: restart to debug the new text"
