@@ -165,8 +165,10 @@ def _flight(
     if lands >= program.size:
         return (found,)
     number = program.bundle_at_address[lands]
-    passed = program.bundles[writer : number + 1]
+    passed = program.bundles[writer:number]
     if any(each.transfers_control or each.directive or not each.instructions for each in passed):
+        return (found,)
+    if not program.bundles[number].instructions:
         return (found,)
     span = program.span(number, program.bundles[number].span(0))
     return found, RelatedInformation(span, f"{name} can be read from this bundle on")
