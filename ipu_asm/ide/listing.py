@@ -12,11 +12,13 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
+from ipu_asm.ide.loop_counts import causes_of_empty_slots
 from ipu_asm.ide.run_facts import shown_facts
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
+from ipu_asm.reports.performance.picture import Cell
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, Span
@@ -39,7 +41,8 @@ class GridRow(NamedTuple):
     """The bundle at an address; `cells` has the instructions of each slot, in slot order.
 
     `label` is the last one at the address. `strays` are instructions without a slot, or more than
-    their slot holds. `executions` is None if the control run does not tell it.
+    their slot holds. `executions` is None if the control run does not tell it. `causes` say why
+    slots of a loop are empty, in slot order; it is empty outside of loops that have one path.
     """
 
     address: int
@@ -48,6 +51,7 @@ class GridRow(NamedTuple):
     cells: tuple[tuple[GridCell, ...], ...]
     strays: tuple[GridCell, ...]
     executions: int | None = None
+    causes: tuple[Cell | None, ...] = ()
 
 
 class SlotGrid(NamedTuple):
@@ -156,6 +160,8 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
         _row(program, number, address)._replace(label=labels.get(address))
         for address, number in enumerate(program.bundle_at_address)
     ]
+    for address, causes in causes_of_empty_slots(program).items():
+        rows[address] = rows[address]._replace(causes=causes)
     counts = executions_of(program, shown_facts(program))
     if counts is not None:
         rows = [row._replace(executions=count) for row, count in zip(rows, counts)]

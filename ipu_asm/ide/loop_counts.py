@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Mapping
+
 from ipu_asm.flow.accesses import LIVE
 from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.control_run.facts import ControlFacts
@@ -10,11 +12,12 @@ from ipu_asm.flow.control_run.summary import LoopSummary
 from ipu_asm.flow.counted_loops.loops import counted_loops, repeats_bundles
 from ipu_asm.flow.loop_numbers import entry_trips_text, loop_numbers, total_cycles, trips_text
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.flow.steady_loops import loop_bound, register_windows, steady_loop
+from ipu_asm.flow.steady_loops import LoopBound, loop_bound, register_windows, steady_loop
 from ipu_asm.ide.pages.instruction import reads_of_changed_registers
 from ipu_asm.ide.run_facts import configuration_phrase, listed, shown_facts, unknown_registers
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.reports.performance.picture import Cell, causes_by_slot
 from ipu_asm.text import counted
 
 
@@ -51,9 +54,7 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
     That is slots or a dependence. If they take fewer bundles than the loop has: `bound by lr (11 of
     16 bundles)`.
     """
-    is_exposed = program.isa.has_exposed_pipeline
-    steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
-    bound = loop_bound(program, loop, shown_facts(program), steady)
+    bound = _bound(program, loop)
     if bound is None or bound.bundles > loop.size:
         return ""  # several paths, or a bundle with more instructions than slots
     is_carried = bound.recurrence.bundles == bound.bundles
@@ -62,6 +63,23 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
     if bound.bundles == loop.size:
         return text
     return f"{text} ({bound.bundles} of {counted(loop.size, program.isa.unit)})"
+
+
+@cached_on_program
+def causes_of_empty_slots(program: Program) -> Mapping[int, tuple[Cell | None, ...]]:
+    """Return by address why slots of loops are empty, in slot order; None for all others."""
+    found: dict[int, tuple[Cell | None, ...]] = {}
+    for loop in loops_of(program):
+        bound = _bound(program, loop)
+        if bound is not None:
+            found.update(enumerate(causes_by_slot(program, loop, bound), loop.first))
+    return found
+
+
+def _bound(program: Program, loop: SourceLoop) -> LoopBound | None:
+    is_exposed = program.isa.has_exposed_pipeline
+    steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
+    return loop_bound(program, loop, shown_facts(program), steady)
 
 
 def loop_paragraph(program: Program, address: int) -> str:

@@ -53,6 +53,34 @@ def test_every_bundle_is_a_row_with_its_instructions_by_slot() -> None:
     assert grid.rows[0].span == (7, 47)
 
 
+def test_empty_slots_of_a_loop_say_why() -> None:
+    """The branch waits for the counter; what a loop does without has no cause, as a used slot."""
+    grid = slot_grid(analyze(LOOP.replace("again: incr", "again: mult.ee r0; incr")))
+    names = [slot.name for slot in grid.slots]
+    found = [
+        {name: cause.text for name, cause in zip(names, row.causes) if cause} for row in grid.rows
+    ]
+    assert found == [
+        {},
+        {"cond": "bne waits for lr0 of incr until bundle 1"},
+        dict.fromkeys(("mult", "acc", "lr"), "nothing left to issue"),
+        {},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("isa", "rows", "expected"),
+    [
+        ("xdna1", "jnz r0, #l; vlda wl0, [p0]", "slot-of-branch"),
+        ("xdna2", "mova r3, #1\njnz r0, #l", "free"),
+    ],
+)
+def test_delay_slots_and_free_slots_are_told_apart(isa: str, rows: str, expected: str) -> None:
+    grid = slot_grid(analyze(f"l: {rows}\n" + "nop\n" * 4 + "vlda wl1, [p1]\n", isa))
+    kinds = {cause.kind for row in grid.rows for cause in row.causes if cause}
+    assert expected in kinds
+
+
 def test_the_columns_are_the_slots_of_the_instruction_set() -> None:
     assert slot_grid(analyze("")).slots == load_isa("ipu").slots
     assert slot_grid(analyze("", "edgenpu")).slots == load_isa("edgenpu").slots

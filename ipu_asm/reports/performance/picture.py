@@ -56,12 +56,8 @@ def picture_of(
     """Return the picture of a loop; None if it has too many bundles."""
     if not 1 < loop.size <= MAX_ROWS:
         return None
-    isa, operations = program.isa, bound.graph.operations
-    places: dict[str, list[int]] = {}
-    for number, operation in enumerate(operations):
-        for unit in isa.slot_by_name[operation.slot].units or (operation.slot,):
-            places.setdefault(unit, []).append(number)
-    order = [unit for slot in isa.slots for unit in slot.units or (slot.name,)]
+    order = [unit for slot in program.isa.slots for unit in slot.units or (slot.name,)]
+    places = _by_unit(program, bound)
     units = tuple(unit for unit in dict.fromkeys(order) if unit in places)
     waits = _waits(loop, bound)
     columns = [[*_column(program, loop, bound, places[unit], waits)] for unit in units]
@@ -70,6 +66,42 @@ def picture_of(
         place = lines.place(loop.first + cycle)
         rows.append(PictureRow(cycle, place.line if place else 0, cells))
     return Picture(units, tuple(rows))
+
+
+def causes_by_slot(
+    program: Program, loop: SourceLoop, bound: LoopBound
+) -> list[tuple[Cell | None, ...]]:
+    """Return for each bundle of a loop why slots are empty, in slot order; None for all others."""
+    if loop.size > MAX_ROWS:
+        return []
+    operations, by_unit, waits = (
+        bound.graph.operations,
+        _by_unit(program, bound),
+        _waits(loop, bound),
+    )
+    columns: list[list[Cell | None]] = []
+    for slot in program.isa.slots:
+        places = [number for number, each in enumerate(operations) if each.slot == slot.name]
+        if not places:  # a loop does without it
+            columns.append([None] * loop.size)
+            continue
+        column = _column(program, loop, bound, places, waits)
+        cells = [None if cell.kind == BUSY else cell for cell in column]
+        for number in {number for unit in slot.units for number in by_unit.get(unit, ())}:
+            cycle = operations[number].address - loop.first
+            if cells[cycle] is not None:
+                cells[cycle] = Cell(BUSY, f"{_name(program, operations[number])} takes its unit")
+        columns.append(cells)
+    return [*zip(*columns)]
+
+
+def _by_unit(program: Program, bound: LoopBound) -> dict[str, list[int]]:
+    """Return the numbers of the operations of each functional unit."""
+    found: dict[str, list[int]] = {}
+    for number, operation in enumerate(bound.graph.operations):
+        for unit in program.isa.slot_by_name[operation.slot].units or (operation.slot,):
+            found.setdefault(unit, []).append(number)
+    return found
 
 
 def _waits(loop: SourceLoop, bound: LoopBound) -> dict[int, tuple[int, Dependence]]:
@@ -109,7 +141,9 @@ def _column(
             continue
         name = _name(program, operations[later])
         first, reason = waits.get(later, (0, None))
-        if reason is None or first <= cycle:
+        if operations[later].is_branch and not bound.branch and first <= cycle:
+            yield Cell(ENDED, f"{name} ends the loop")
+        elif reason is None or first <= cycle:
             yield Cell(FREE, f"no result keeps {name} from here")
         else:
             source = _name(program, operations[reason.source])

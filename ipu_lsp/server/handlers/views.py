@@ -212,6 +212,7 @@ def _row(row: ide_listing.GridRow, coordinates: Coordinates) -> Json:
         "cells": [[_cell(cell, coordinates) for cell in cells] for cells in row.cells],
         "strays": [_cell(cell, coordinates) for cell in row.strays],
         "executions": row.executions,
+        **({"causes": [each and each._asdict() for each in row.causes]} if row.causes else {}),
     }
 
 

@@ -100,10 +100,10 @@ function coloursOf(languageId: string): Map<string, Colours> {
   return found;
 }
 
-function withoutRanges({ address, label, cells, strays, executions }: PlacedRow): Row {
+function withoutRanges({ cells, strays, address, label, executions, causes }: PlacedRow): Row {
   const bare = ({ mnemonic, text, idle }: Row["strays"][number]) => ({ mnemonic, text, idle });
   const bareCells = cells.map((some) => some.map(bare));
-  return { address, label, cells: bareCells, strays: strays.map(bare), executions };
+  return { address, label, cells: bareCells, strays: strays.map(bare), executions, causes };
 }
 
 /** The first row that begins after a place. */

@@ -41,6 +41,12 @@ export interface Cell {
   readonly idle: boolean;
 }
 
+/** Why a slot is empty; of kind `free`, an instruction of a later bundle could stand there. */
+export interface Cause {
+  readonly kind: "busy" | "waits" | "slot-of-branch" | "ended" | "free";
+  readonly text: string;
+}
+
 /** The bundle at an address as the page shows it: the instructions of each slot, and the rest. */
 export interface Row {
   readonly address: number;
@@ -49,6 +55,8 @@ export interface Row {
   readonly strays: readonly Cell[];
   /** How often it is executed in the whole run; null or nothing if that is not known. */
   readonly executions?: number | null;
+  /** In a loop of one path: why slots are empty, in slot order; null for all others. */
+  readonly causes?: readonly (Cause | null)[] | undefined;
 }
 
 /** A cell that knows where it stands in the text. */

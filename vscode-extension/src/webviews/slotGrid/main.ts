@@ -10,6 +10,7 @@ const LEGEND = [
   ["used", "does something"],
   ["idle", "written, does nothing"],
   ["free", "free"],
+  ["free open", "free, and the next one could be here"],
 ] as const;
 /** So many loops can be chosen from the list; of more the line of the cursor tells. */
 const MOST_CHIPS = 100;

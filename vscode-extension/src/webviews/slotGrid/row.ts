@@ -81,8 +81,11 @@ function drawPlace({ columns }: RowContext, row: Row, column: Column): HTMLEleme
   const name = column.kind === "stray" ? "without a slot" : column.name;
   const said = kind === "stray" ? "no slot has room for it" : "does nothing";
   const note = kind === "idle" || kind === "stray" ? `, ${said}` : "";
-  made.title = cell ? `${cell.text} (${column.name}${note})` : "";
-  return withRole(made, "gridcell", { label: `${name}: ${cell ? cell.text + note : "free"}` });
+  const cause = !cell && column.slot !== null ? row.causes?.[column.slot] : null;
+  const free = cause ? `free: ${cause.text}` : "free";
+  made.classList.toggle("open", cause?.kind === "free");
+  made.title = cell ? `${cell.text} (${column.name}${note})` : cause ? `${name}: ${cause.text}` : "";
+  return withRole(made, "gridcell", { label: `${name}: ${cell ? cell.text + note : free}` });
 }
 
 function kindOf(cell: Cell | undefined, column: Column): string {
