@@ -24,7 +24,7 @@
 {% set shifts = 5 %}        {# lr5 and on: the shift of the mask for each column of the kernel #}
 {% set image_row = "cr2" %} {# IMAGE_ROW (image with margins) #}
 {% set kernel_row = "cr3" %} {# KERNEL_ROW (kernel, 3 * columns elements row by row) #}
-{% set out_row = "cr4" %}   {# OUT_ROW (out; a store clears the three rows behind its own) #}
+{% set out_row = "cr4" %}   {# OUT_ROW (out; a store clears the three rows after its own) #}
 {% set last = "cr5" %}      {# LAST (H - 1) #}
 {% set quarter = "cr6" %}   {# 128, a quarter of r_cyclic #}
 {% set layout = "cr15" %}   {# data structure: 128 elements, partition 0, 2, 4, 8 or 16 #}

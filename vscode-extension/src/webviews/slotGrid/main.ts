@@ -10,7 +10,7 @@ const LEGEND = [
   ["used", "does something"],
   ["idle", "written, does nothing"],
   ["free", "free"],
-  ["free open", "free, and the next one could be here"],
+  ["free open", "could be filled"],
 ] as const;
 /** So many loops can be chosen from the list; of more the line of the cursor tells. */
 const MOST_CHIPS = 100;
@@ -87,7 +87,9 @@ function meter(loop: NestedLoop): HTMLElement {
 function legend(): HTMLElement {
   const made = element("span", "legend");
   for (const [kind, text] of LEGEND) {
-    made.append(element("span", `sample ${kind}`), element("span", "faint", text));
+    const entry = element("span", "entry");
+    entry.append(element("span", `sample ${kind}`), element("span", "faint", text));
+    made.append(entry);
   }
   made.setAttribute("aria-hidden", "true");
   return made;
