@@ -151,10 +151,10 @@ def rewriting_offers(analysis: Analysis, offset: int) -> list[RewritingOffer]:
 
     Pipelining is offered where a schedule saves cycles, rebasing where slots other than those of
     loop registers leave room; in a template, pipelining of loops that it writes out. Nothing is
-    offered between bundles. In a set with an exposed pipeline, operations in order are scheduled.
+    offered between bundles. In a set with schedules, operations in order are scheduled.
     """
     program = analysis.effective_program
-    if program.isa.has_exposed_pipeline:
+    if program.isa.scheduling is not None:
         return [] if analysis.expanded else _scheduling_offers(program, offset)
     written = _written_starts(analysis)
     if written is not None:

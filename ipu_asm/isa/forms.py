@@ -45,7 +45,7 @@ class FormsDescription(NamedTuple):
     zeros: frozenset[str] = frozenset()
     memories: tuple[Memory, ...] = ()
     scratch: frozenset[str] = frozenset()
-    scheduling: Scheduling = Scheduling()
+    scheduling: Scheduling | None = None
     counting: Counting = Counting()
     code_sizes: CodeSizes | None = None
 

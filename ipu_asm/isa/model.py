@@ -89,6 +89,10 @@ class Implicit(NamedTuple):
     bypass: str = ""
 
 
+ALONE = "alone"
+"""The trait of instructions that may not stand in a bundle with another one."""
+
+
 class InstructionSpec(NamedTuple):
     """One instruction, or one form of it where a mnemonic has several.
 
@@ -195,15 +199,28 @@ class Slot(NamedTuple):
 
 
 class Scheduling(NamedTuple):
-    """What schedules of an exposed pipeline may write.
+    """What schedules of operations in order may write.
 
-    `twins` are mnemonics that mean the same with the same operands, in other slots. `loop_setup`
-    are the instructions in front of a hardware loop, with `{turns}`, `{added}`, `{start}` and
-    `{end}`.
+    `twins` are mnemonics that mean the same with the same operands, in other slots. Names of
+    operands that hold addresses begin with one of `addresses`. `hidden` are accesses to state that
+    no operand names, by slot or trait, and instructions with a trait in `not_repeated` may not
+    stand in a loop.
+
+    A loop begins with `loop_setup`, `setup_bundles` or more in front of its body, and has
+    `loop_entry` right in front of it, both with `{turns}`, `{added}`, `{start}`, `{end}` and the
+    number of the `{last}` bundle. A loop that counts down its register itself takes `{added}`
+    turns off by `counter_update`, and gives them back. `no_ops` fill the slots of its bundles.
     """
 
     twins: tuple[tuple[str, ...], ...] = ()
+    addresses: tuple[str, ...] = ()
+    hidden: Mapping[str, Mapping[str, str]] = {}
+    not_repeated: frozenset[str] = frozenset()
     loop_setup: tuple[str, ...] = ()
+    setup_bundles: int = 0
+    loop_entry: tuple[str, ...] = ()
+    counter_update: str = ""
+    no_ops: Mapping[str, str] = {}
 
 
 class Isa:
@@ -215,8 +232,9 @@ class Isa:
     `loop_registers` hold the first and last bundle of a hardware loop. `live_at_return` are the
     registers that callers may read after a function returns. `zeros` read as zero. The first of
     `memories` is the default. `scratch` registers hold neither arguments nor values that a function
-    must preserve, so that they are undefined when it begins. `scheduling` is for an exposed
-    pipeline. `spaces` are what instructions access by addresses that are sums of registers.
+    must preserve, so that they are undefined when it begins. `scheduling` is for sets
+    whose bundles are made from operations in order. `spaces` are what instructions access by
+    addresses that are sums of registers.
     `constants` are registers that always hold the same number, `resets` those that hold another
     number than 0 when a program begins. `mem_lines` is the form of the words in `mem` images.
     `counting` is what loops count with, for sets whose registers may hold data. `code_sizes` is
@@ -273,7 +291,7 @@ class Isa:
         self.loop_registers = loop_registers
         self.live_at_return = live_at_return
         self.scratch = scratch
-        self.scheduling = scheduling or Scheduling()
+        self.scheduling = scheduling
         self.spaces = spaces
         self.constants = constants
         self.resets = resets

@@ -165,7 +165,7 @@ class McaOptions(Options):
     schedule: bool = flag(
         "--schedule",
         group=_OUTPUT,
-        help="xdna1, xdna2: write operations that are in order, one a line, as bundles",
+        help="xdna1, xdna2, colossus: write operations that are in order, one a line, as bundles",
     )
     output: str | None = option(
         "-o",

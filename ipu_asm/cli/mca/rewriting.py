@@ -162,8 +162,9 @@ def scheduled_text(analysis: Analysis) -> str | None:
             text += f" a turn, {counted(region.stages, 'turn')} overlap"
         print_message(PROGRAM, f"{path}: {region.region.name}: {text}", "note")
     proof = "each read sees the same result when results land"
-    compared = f"compared in {runs} runs on random data" if runs else f"not run: {reason}"
-    print_message(PROGRAM, f"{path}: proven: {proof}; {compared}", "note")
+    compared = [f"compared in {counted(runs, 'run')} on random data"] if runs else []
+    compared += [f"not run{' again' if runs else ''}: {reason}"] if reason else []
+    print_message(PROGRAM, f"{path}: proven: {'; '.join((proof, *compared))}", "note")
     return found.scheduled.text
 
 

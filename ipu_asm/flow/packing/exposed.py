@@ -1,20 +1,28 @@
-"""Schedules for sets with an exposed pipeline: operations in order, one a line, become bundles.
+"""Schedules of operations in order, one a line, for sets whose bundles no machine makes.
 
 The text of a region is read with sequential meaning: each operation sees the results of all that
 are above it. A dependence says when results land: a result under way occupies no register, so that
-a distance may be negative. Operations that exist in several slots may take any of them.
+a distance may be negative. Without an exposed pipeline, the next bundle sees each result.
+Operations that exist in several slots may take any of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import pairwise, product, takewhile
+from itertools import product, takewhile
 from typing import Iterator, Sequence
 
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Severity
-from ipu_asm.flow.accesses import LATEST, RegisterAccess, instruction_accesses, needed_distance
+from ipu_asm.flow.accesses import (
+    LATEST,
+    AccessTiming,
+    RegisterAccess,
+    instruction_accesses,
+    needed_distance,
+)
 from ipu_asm.flow.control_flow import delay_slots_of, functions_of
 from ipu_asm.flow.packing.dependences import (
     Dependence,
@@ -25,71 +33,27 @@ from ipu_asm.flow.packing.dependences import (
 from ipu_asm.flow.packing.modulo import IsOver, Search, Units
 from ipu_asm.flow.packing.operations import Operation, written_operations
 from ipu_asm.flow.packing.pack import PackingError
+from ipu_asm.flow.packing.region_text import Region, ScheduledRegion, region_edit, span_of
 from ipu_asm.flow.packing.webs import instruction_at
+from ipu_asm.isa.model import ALONE, InstructionSpec, Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
+from ipu_asm.program.code_positions import REPEATING
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 _BEGIN = re.compile(
     r"^[ \t]*//[ \t]*schedule"
-    r"(?:[ \t]+loop[ \t]+(?P<counter>\w+)(?:[ \t]+least[ \t]+(?P<least>\d+))?)?"
-    r"(?:[ \t]+disjoint(?P<bases>[\w ,\t]*))?[ \t]*$",
+    r"(?:[ \t]+loop[ \t]+(?P<counter>[\w$:]+)(?:[ \t]+least[ \t]+(?P<least>\d+))?)?"
+    r"(?:[ \t]+disjoint(?P<bases>[\w$:, \t]*))?[ \t]*$",
     re.M,
 )
 _MAX_LOOP_STAGES = 12
-_SETUP_BUNDLES = 4
-"""Bundles between the last register of a hardware loop and its first bundle."""
 _END = re.compile(r"^[ \t]*//[ \t]*end[ \t]*$", re.M)
-INDENT = "    "
 _MAX_TRIES = 4_000
 _MAX_MORE = 400
 """Bundles beyond the bound of a region that are tried."""
 _MAX_OPERATIONS = 400
-
-
-class Region(NamedTuple):
-    """Operations to schedule: their bundles, and registers whose addresses never meet.
-
-    With a `counter`, they are the body of a loop, which has the number of its turns, `least` at
-    least.
-    """
-
-    name: str
-    addresses: range
-    disjoint: frozenset[str]
-    counter: str = ""
-    least: int = 1
-
-
-class ScheduledRegion(NamedTuple):
-    """A region, its operations with their accesses, and the bundle and the text of each of them.
-
-    `length` counts the bundles; delay slots are among them. An `interval` is that of a loop.
-    """
-
-    region: Region
-    operations: Sequence[Operation]
-    accesses: Sequence[Sequence[RegisterAccess]]
-    times: Sequence[int]
-    texts: Sequence[str]
-    length: int
-    interval: int = 0
-
-    @property
-    def stages(self) -> int:
-        """The turns of a loop that are under way at the same time."""
-        return max(self.times) // self.interval + 1 if self.interval else 1
-
-    def turns(self, count: int) -> ScheduledRegion:
-        """Return the operations of so many turns of a loop, one turn after the other."""
-        times = [t + turn * self.interval for turn in range(count) for t in self.times]
-        return self._replace(
-            operations=[*self.operations] * count,
-            accesses=[*self.accesses] * count,
-            times=times,
-            texts=[*self.texts] * count,
-        )
 
 
 class ScheduledProgram(NamedTuple):
@@ -107,13 +71,13 @@ def scheduled(program: Program, is_over: IsOver = lambda: False) -> ScheduledPro
     have one operation a bundle are regions. Raises `PackingError` if there are none, or with the
     reason why one cannot be scheduled, such as that the search `is_over` before.
     """
-    if not program.isa.has_exposed_pipeline:
+    if program.isa.scheduling is None:
         raise PackingError(f"{program.isa.title} has no exposed pipeline: use --pack")
     regions = [*_marked(program)] or [*_functions(program)]
     if not regions:
         raise PackingError("no function with one operation a line, and no `// schedule` above one")
     found = tuple(_scheduled(program, region, is_over) for region in regions)
-    edits = [edit for each in found for edit in _edits(program, each)]
+    edits = [region_edit(program, each) for each in found]
     for match in _BEGIN.finditer(program.text):
         word = match[0].index("schedule") + match.start()
         edits.append(TextEdit(Span(word, word + len("schedule")), "scheduled"))
@@ -139,7 +103,7 @@ def _marked(program: Program) -> Iterator[Region]:
         ]
         if not inside:
             raise PackingError(f"the region from line {line} on has no operations")
-        bases = re.findall(r"\w+", begin["bases"] or "")
+        bases = re.findall(r"[\w$:]+", begin["bases"] or "")
         addresses = range(inside[0], inside[-1] + 1)
         least = int(begin["least"] or 1)
         yield Region(f"line {line}", addresses, frozenset(bases), begin["counter"] or "", least)
@@ -158,82 +122,130 @@ def _functions(program: Program) -> Iterator[Region]:
             yield Region(name, range(first, last + 1), frozenset())
 
 
+class _Source(NamedTuple):
+    """A region as it is written: `addresses` are the registers that those in memory begin with.
+
+    `forms` has the units and the text of an operation in each of the slots in which it may be.
+    """
+
+    region: Region
+    operations: Sequence[Operation]
+    instructions: Sequence[Instruction]
+    accesses: Sequence[Sequence[RegisterAccess]]
+    addresses: Sequence[str]
+    forms: Sequence[Sequence[tuple[tuple[str, ...], str]]]
+
+    def choices(self) -> tuple[Sequence[Units], Sequence[Units]]:
+        """Return the units of all forms, for schedules without and with conflicts of banks.
+
+        Accesses by the same register in a bundle may go to the same bank, and one of them wait.
+        """
+        units = [tuple(units for units, _ in each) for each in self.forms]
+        apart = [
+            tuple((*form, f"[{base}]") if base else form for form in each)
+            for each, base in zip(units, self.addresses)
+        ]
+        return apart, units
+
+
 def _scheduled(program: Program, region: Region, is_over: IsOver) -> ScheduledRegion:
     operations = written_operations(program, region.addresses)
     _check(program, region, operations)
+    instructions = [instruction_at(program, (each.address, each.number)) for each in operations]
+    accesses = [_accesses(program.isa, each) for each in instructions]
+    bases = [_base(program.isa, *pair) for pair in zip(instructions, accesses)]
+    forms = [_forms(program, each) for each in operations]
+    source = _Source(region, operations, instructions, accesses, bases, forms)
+    found = (_loop if region.counter else _straight)(program, source, is_over)
+    if found is None:
+        raise PackingError(f"{region.name}: no schedule was found")
+    return found
+
+
+def _straight(program: Program, source: _Source, is_over: IsOver) -> ScheduledRegion | None:
+    operations, accesses = source.operations, source.accesses
     branch = next((n for n, each in enumerate(operations) if each.flow is not None), -1)
     delay = 0
     if branch >= 0:
         number = program.bundle_at_address[operations[branch].address]
         delay = delay_slots_of(program.bundles[number])
-    instructions = [instruction_at(program, (each.address, each.number)) for each in operations]
-    accesses = [tuple(instruction_accesses(program.isa, each)) for each in instructions]
-    turns = 2 if region.counter else 1
-    graph = _graph(region, operations, [*instructions] * turns, [*accesses] * turns)
-    forms = [_forms(program, each) for each in operations]
-    units = [tuple(units for units, _ in each) for each in forms]
-    if region.counter:
-        return _scheduled_loop(program, region, graph, accesses, forms, is_over)
+    graph = _graph(source, 1)
     settled = [0 if n == branch else _settled(each) for n, each in enumerate(accesses)]
     chain = sum(each.latency for each in critical_path(graph)) + 1
-    least = max(_least(units), delay + 1 if branch >= 0 else 1)
-    lengths = range(max(least, chain), least + _MAX_MORE)
-    for length in takewhile(lambda _: not is_over(), lengths):
+    least = max(_least(source.choices()[1]), delay + 1 if branch >= 0 else 1)
+    sizes = product(range(max(least, chain), least + _MAX_MORE), source.choices())
+    for length, units in takewhile(lambda _: not is_over(), sizes):
         last = [max(length - each, -1) for each in settled]
         search = Search(program.isa, graph, length, last, _MAX_TRIES, units=units)
         times = search.times(branch, length - 1 - delay)
         if times is not None:
-            texts = [form[choice][1] for form, choice in zip(forms, search.chosen)]
-            return ScheduledRegion(region, operations, accesses, times, texts, length)
-    raise PackingError(f"{region.name}: no schedule was found")
+            return _chosen(source, times, search, length)
+    return None
 
 
-def _graph(
-    region: Region,
-    operations: Sequence[Operation],
-    instructions: Sequence[Instruction],
-    accesses: Sequence[Sequence[RegisterAccess]],
-) -> DependenceGraph:
-    """Return the dependences of operations, of two turns if the instructions are those of two."""
-    count = len(operations)
-    found = (*_dependences(accesses), *_memory_dependences(instructions, accesses, region.disjoint))
+def _loop(program: Program, source: _Source, is_over: IsOver) -> ScheduledRegion | None:
+    _check_loop(program, source)
+    graph = _graph(source, 2)
+    stages = range(1, min(_MAX_LOOP_STAGES, source.region.least) + 1)
+    intervals = range(_least(source.choices()[1]), _MAX_MORE)
+    for interval, units, count in takewhile(
+        lambda _: not is_over(), product(intervals, source.choices(), stages)
+    ):
+        last = [interval * count - 1] * len(source.forms)
+        search = Search(program.isa, graph, interval, last, _MAX_TRIES, units=units)
+        times = search.times(-1, 0)
+        if times is not None:
+            ends = (t + _settled(each) for t, each in zip(times, source.accesses))
+            length = max(interval * count, *ends)
+            return _chosen(source, times, search, length, interval)
+    return None
+
+
+def _chosen(
+    source: _Source, times: Sequence[int], search: Search, length: int, interval: int = 0
+) -> ScheduledRegion:
+    texts = [form[choice][1] for form, choice in zip(source.forms, search.chosen)]
+    region, operations, accesses = source.region, source.operations, source.accesses
+    return ScheduledRegion(region, operations, accesses, times, texts, length, interval)
+
+
+def _graph(source: _Source, turns: int) -> DependenceGraph:
+    """Return the dependences of operations, of two turns those between them as well."""
+    count = len(source.operations)
+    found = (*_dependences([*source.accesses] * turns), *_memory_dependences(source, turns))
     edges = [
         each._replace(target=each.target % count, iterations=each.target // count)
         for each in found
         if each.source < count
     ]
-    return DependenceGraph(operations, tuple(dict.fromkeys(edges)))
+    return DependenceGraph(source.operations, tuple(dict.fromkeys(edges)))
 
 
-def _scheduled_loop(
-    program: Program,
-    region: Region,
-    graph: DependenceGraph,
-    accesses: Sequence[Sequence[RegisterAccess]],
-    forms: Sequence[Sequence[tuple[tuple[str, ...], str]]],
-    is_over: IsOver,
-) -> ScheduledRegion:
-    if not program.isa.scheduling.loop_setup or any(each.flow for each in graph.operations):
-        raise PackingError(f"{region.name}: a loop takes operations without branches")
-    units = [tuple(units for units, _ in each) for each in forms]
-    most_stages = min(_MAX_LOOP_STAGES, region.least)
-    sizes = product(range(_least(units), _MAX_MORE), range(1, most_stages + 1))
-    for interval, stages in takewhile(lambda _: not is_over(), sizes):
-        last = [interval * stages - 1] * len(forms)
-        search = Search(program.isa, graph, interval, last, _MAX_TRIES, units=units)
-        times = search.times(-1, 0)
-        if times is not None:
-            texts = [form[choice][1] for form, choice in zip(forms, search.chosen)]
-            ends = (t + _settled(each) for t, each in zip(times, accesses))
-            length = max(interval * stages, *ends)
-            return ScheduledRegion(
-                region, graph.operations, accesses, times, texts, length, interval
-            )
-    raise PackingError(f"{region.name}: no schedule was found")
+def _accesses(isa: Isa, instruction: Instruction) -> tuple[RegisterAccess, ...]:
+    """Return the accesses of an instruction, of state without a name as well.
+
+    Without an exposed pipeline, a bundle reads what all before it have written.
+    """
+    found = tuple(instruction_accesses(isa, instruction))
+    spec, scheduling = instruction.spec, isa.scheduling
+    if isa.has_exposed_pipeline or spec is None or scheduling is None:
+        return found
+    timing = AccessTiming(None, 1, 1)
+    hidden = [scheduling.hidden.get(each, {}) for each in (spec.slot, *sorted(spec.traits))]
+    state = {name: access for each in hidden for name, access in each.items()}
+    return (
+        *(each._replace(timing=timing) for each in found),
+        *(
+            RegisterAccess(name, frozenset((name,)), access, 0, ON_MNEMONIC, 0, 0, timing)
+            for name, access in state.items()
+        ),
+    )
 
 
 def _check(program: Program, region: Region, operations: Sequence[Operation]) -> None:
     """Raise `PackingError` if the text of a region has no sequential meaning."""
+    if not operations:
+        raise PackingError(f"{region.name}: has no operations")
     addresses = [each.address for each in operations]
     if len(set(addresses)) < len(addresses):
         raise PackingError(f"{region.name}: a bundle has several operations: write one a line")
@@ -241,16 +253,38 @@ def _check(program: Program, region: Region, operations: Sequence[Operation]) ->
         raise PackingError(f"{region.name}: has more than {_MAX_OPERATIONS} operations")
     for address in region.addresses:
         bundle = program.bundles[program.bundle_at_address[address]]
+        if bundle.syntax.plan.braces is not None:
+            raise PackingError(f"{region.name}: has braces: write one operation a line")
         if bundle.has_unknown or any(f.severity is Severity.ERROR for f in bundle.findings):
             raise PackingError(f"{region.name}: correct its errors first")
     for label, address in program.label_addresses.items():
         if region.addresses.start < address < region.addresses.stop:
             raise PackingError(f"{region.name}: has the label `{label}` inside")
+    numbers = (program.bundle_at_address[each] for each in (addresses[0], addresses[-1]))
+    for bundle in program.bundles[slice(*numbers)]:
+        if bundle.directive:
+            raise PackingError(f"{region.name}: has the directive `{bundle.directive}` inside")
+        if REPEATING in bundle.traits:
+            raise PackingError(f"{region.name}: has a loop inside")
     flows = [number for number, each in enumerate(operations) if each.flow is not None]
     if flows and flows != [len(operations) - 1]:
         raise PackingError(f"{region.name}: a branch must be its last operation")
-    if not operations:
-        raise PackingError(f"{region.name}: has no operations")
+
+
+def _check_loop(program: Program, source: _Source) -> None:
+    """Raise `PackingError` unless operations can be repeated, as often as their counter says."""
+    name, scheduling = source.region.name, program.isa.scheduling
+    assert scheduling is not None
+    if any(each.flow for each in source.operations):
+        raise PackingError(f"{name}: a loop takes operations without branches")
+    counter = program.isa.units(source.region.counter)
+    for instruction, accesses in zip(source.instructions, source.accesses):
+        spec = instruction.spec
+        refused = spec.traits & scheduling.not_repeated if spec is not None else ()
+        if refused:
+            raise PackingError(f"{name}: `{instruction.mnemonic}` cannot be repeated")
+        if scheduling.counter_update and any(counter & each.units for each in accesses):
+            raise PackingError(f"{name}: `{instruction.mnemonic}` accesses the counter of the loop")
 
 
 def _dependences(accesses: Sequence[Sequence[RegisterAccess]]) -> Iterator[Dependence]:
@@ -306,28 +340,27 @@ def _of_accesses(
         yield Dependence(source, target, DependenceKind.OUTPUT, name, one - other + 1)
 
 
-def _memory_dependences(
-    instructions: Sequence[Instruction],
-    accesses: Sequence[Sequence[RegisterAccess]],
-    disjoint: frozenset[str],
-) -> Iterator[Dependence]:
+def _memory_dependences(source: _Source, turns: int) -> Iterator[Dependence]:
     """Yield the order of loads and stores that may meet: all meet memory in the same cycle."""
-    kinds = [each.spec.traits & {"load", "store"} if each.spec else set() for each in instructions]
-    bases = [_base(*pair) for pair in zip(instructions, accesses)]
+    specs = [each.spec for each in source.instructions] * turns
+    kinds = [spec.traits & {"load", "store"} if spec else set() for spec in specs]
+    bases = [*source.addresses] * turns
     for target, kind in enumerate(kinds):
-        for source in range(target):
-            if not kind or not kinds[source] or "store" not in {*kind, *kinds[source]}:
+        for first in range(target):
+            if not kind or not kinds[first] or "store" not in {*kind, *kinds[first]}:
                 continue
-            pair = {bases[source], bases[target]}
-            if not (len(pair) == 2 and pair <= disjoint):
-                yield Dependence(source, target, DependenceKind.MEMORY, "memory", 1)
+            pair = {bases[first], bases[target]}
+            if not (len(pair) == 2 and pair <= source.region.disjoint):
+                yield Dependence(first, target, DependenceKind.MEMORY, "memory", 1)
 
 
-def _base(instruction: Instruction, accesses: Sequence[RegisterAccess]) -> str:
+def _base(isa: Isa, instruction: Instruction, accesses: Sequence[RegisterAccess]) -> str:
     """Return the register that an address begins with, empty if there is none."""
+    assert isa.scheduling is not None
     for access in accesses:
         operand = instruction.operands[access.operand] if access.operand >= 0 else None
-        if operand is not None and operand.name.startswith("["):
+        is_address = operand is not None and operand.name.startswith(isa.scheduling.addresses)
+        if is_address and access.register not in isa.zeros:
             return access.register
     return ""
 
@@ -345,20 +378,27 @@ def _forms(program: Program, operation: Operation) -> list[tuple[tuple[str, ...]
     instruction = instruction_at(program, (operation.address, operation.number))
     spec, own = instruction.spec, program.text[slice(*span_of(program, operation))]
     assert spec is not None
+    assert isa.scheduling is not None
     operands = own[len(instruction.words[0]) :]
-    found: list[tuple[tuple[str, ...], str]] = []
+    found = [(_units(isa, spec), own)]
     names = next((each for each in isa.scheduling.twins if spec.mnemonic in each), ())
     wanted = _meaning(program, instruction)
-    for name in (spec.mnemonic, *(each for each in names if each != spec.mnemonic)):
+    for name in (each for each in names if each != spec.mnemonic):
         text = f"{name}{operands}"
         made = read_program(isa, f"{text}{isa.surface.bundle_end}\n")
         [*twins] = (i for bundle in made.bundles for i in bundle.instructions)
         if made.findings or len(twins) != 1 or _meaning(program, twins[0]) != wanted:
             continue
-        slot = isa.slot_by_name[twins[0].spec.slot] if twins[0].spec is not None else None
-        if slot is not None:
-            found.append((slot.units or (slot.name,), text))
-    return found or [(isa.slot_by_name[spec.slot].units or (spec.slot,), own)]
+        if twins[0].spec is not None:
+            found.append((_units(isa, twins[0].spec), text))
+    return found
+
+
+def _units(isa: Isa, spec: InstructionSpec) -> tuple[str, ...]:
+    """Return the units that an instruction takes up: all if it may not stand in a bundle."""
+    if ALONE in spec.traits:
+        return tuple(unit for slot in isa.slots for unit in slot.units)
+    return isa.slot_by_name[spec.slot].units or (spec.slot,)
 
 
 def _meaning(program: Program, instruction: Instruction) -> object:
@@ -370,80 +410,3 @@ def _least(units: Sequence[Units]) -> int:
     """Return the bundles that the busiest unit takes, of operations with one slot."""
     counts = Counter(unit for each in units if len(each) == 1 for unit in each[0])
     return max(counts.values(), default=1)
-
-
-def _edits(program: Program, found: ScheduledRegion) -> Iterator[TextEdit]:
-    """Yield the edit that writes a region in bundles; comments go with their operations."""
-    text = program.text
-    spans = [span_of(program, each) for each in found.operations]
-    start = text.rfind("\n", 0, spans[0].start) + 1
-    begins = start if not text[start : spans[0].start].strip() else spans[0].start
-    ends = [*(after.start for _, after in pairwise(spans)), line_end(text, spans[-1].end)]
-    remarks = [_comment(text[span.end : end]) for span, end in zip(spans, ends)]
-    lines = _loop_lines(program, found, remarks) if found.interval else _lines(found, remarks)
-    written = "\n".join(lines)
-    yield TextEdit(Span(begins, ends[-1]), written if begins == start else written.lstrip())
-
-
-def _lines(
-    found: ScheduledRegion, remarks: Sequence[str], times: range | None = None, interval: int = 0
-) -> list[str]:
-    """Return the bundles of some times of an iteration; with an interval, of all turns before."""
-    lines = []
-    for place in times or range(found.length):
-        bundle = [
-            number
-            for number, time in enumerate(found.times)
-            if time == place or (interval and time < place and (place - time) % interval == 0)
-        ]
-        code = "; ".join(found.texts[number] for number in bundle) or "nop"
-        said = "; ".join(remarks[number] for number in bundle if remarks[number])
-        lines.append(f"{INDENT}{code}{'  // ' + said if said else ''}")
-    return lines
-
-
-def _loop_lines(program: Program, found: ScheduledRegion, remarks: Sequence[str]) -> list[str]:
-    """Return the prologue, the hardware loop and the epilogue of a loop."""
-    interval, ahead = found.interval, found.interval * (found.stages - 1)
-    label = f".Lloop{found.region.addresses[0]}"
-    last = f"{label}_last"
-    silent = [""] * len(remarks)
-    prologue = _lines(found, silent, range(ahead), interval) if ahead else []
-    kernel = _lines(found, remarks, range(ahead, ahead + interval), interval)
-    epilogue = [_epilogue(found, place) for place in range(ahead + interval, ahead + found.length)]
-    values = {"turns": found.region.counter, "added": 1 - found.stages, "start": label, "end": last}
-    setup = [f"{INDENT}{each.format(**values)}" for each in program.isa.scheduling.loop_setup]
-    padding = [f"{INDENT}nop"] * max(0, _SETUP_BUNDLES - len(prologue))
-    kernel.insert(-1, f"{last}:")
-    aligned = [f"{INDENT}.p2align 4", f"{label}:"]
-    return [*setup, *padding, *prologue, *aligned, *kernel, *epilogue]
-
-
-def _epilogue(found: ScheduledRegion, place: int) -> str:
-    """Return a bundle after a loop, `place` bundles after the first turn began as in `_lines`."""
-    ahead = found.interval * (found.stages - 1)
-    bundle = [
-        number
-        for number, time in enumerate(found.times)
-        if time <= place and (place - time) % found.interval == 0 and place - time <= ahead
-    ]
-    code = "; ".join(found.texts[number] for number in bundle) or "nop"
-    return f"{INDENT}{code}"
-
-
-def span_of(program: Program, operation: Operation) -> Span:
-    """Return the range of an operation in the text."""
-    number = program.bundle_at_address[operation.address]
-    syntax = program.bundles[number].syntax
-    return program.span(number, syntax.instruction_span(operation.number))
-
-
-def line_end(text: str, offset: int) -> int:
-    """Return the end of the line around an offset."""
-    end = text.find("\n", offset)
-    return len(text) if end < 0 else end
-
-
-def _comment(gap: str) -> str:
-    lines = (line.partition("//")[2].strip() for line in gap.split("\n"))
-    return " ".join(line for line in lines if line)

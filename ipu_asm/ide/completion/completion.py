@@ -43,7 +43,7 @@ from ipu_asm.ide.symbols.macros import macro_markdown
 from ipu_asm.ide.symbols.parameters import MARK, Parameter, parameters_to_complete
 from ipu_asm.ide.symbols.registers import register_markdown
 from ipu_asm.ide.syntax_element import directive_at, directive_markdown
-from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.model import ALONE, InstructionSpec, Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
@@ -51,7 +51,6 @@ from ipu_asm.text import Span
 
 # A bound, so that the time does not grow with the file.
 _MAX_BUNDLES = 100
-_ALONE = "alone"
 """The trait of instructions that share a bundle with no other."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -123,10 +122,10 @@ def _instructions(analysis: Analysis, context: CompletionContext) -> Iterator[Co
     order = {slot.name: number for number, slot in enumerate(isa.slots)}
     for first in isa.instructions.values():
         slots = dict.fromkeys(form.slot for form in isa.forms(first) if form.slot in free)
-        if not slots or (context.before and _ALONE in first.traits):
+        if not slots or (context.before and ALONE in first.traits):
             continue
         beside = {slot: None for slot in slots if slot in free_beside}
-        has_room = bool(beside) and not (others and _ALONE in first.traits)
+        has_room = bool(beside) and not (others and ALONE in first.traits)
         slots = beside or slots
         spec = next(form for form in isa.forms(first) if form.slot in slots)
         if spec.nop and not isa.slot_by_name[spec.slot].units:

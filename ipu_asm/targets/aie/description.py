@@ -132,7 +132,13 @@ _TWINS = (
     ("mova", "movx", "mov"),
 )
 """Mnemonics that mean the same in the slots of both loads, of the store and of moves."""
-_LOOP_SETUP = ("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}")
+_SCHEDULING = Scheduling(
+    twins=_TWINS,
+    addresses=("[",),
+    loop_setup=("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}"),
+    setup_bundles=4,  # the loop's registers are read when its last bundle is fetched
+    loop_entry=(".p2align 4",),
+)
 
 
 def isa_of(engine: Engine) -> Isa:
@@ -156,7 +162,7 @@ def isa_of(engine: Engine) -> Isa:
             (*_LIVE_AT_RETURN, *(f"r{number}" for number in engine.callee_saved))
         ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
-        scheduling=Scheduling(_TWINS, _LOOP_SETUP),
+        scheduling=_SCHEDULING,
         code_sizes=CodeSizes(2, 16, "nop", 16, layouts),
         counting=COUNTING._replace(
             products={_mode(text): count for text, count in engine.products.items()},

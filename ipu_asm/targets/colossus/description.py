@@ -8,7 +8,7 @@ from typing import Any, Mapping
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa.forms import FormsDescription, alternatives, build_forms, unit_slot
-from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Scheduling
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.scalar import Counting, CountingFacts, RepeatLimits, counting_facts
 from ipu_asm.isa.storage import CodeSizes
@@ -87,6 +87,9 @@ def facts_of(form: str) -> CountingFacts | None:
 _REGISTER = re.compile(r"\$([am])([A-Za-z]+\d?)(?::([24]))?(\+=|\+\+|@|>>|:BL|:BU|:B)?")
 _BITS = re.compile(r"(zimm|simm)(\d+)")
 _ACCESS = re.compile(r"(?:ld[szb]?|stm?)(8|16|32|64|128)(step)?")
+_STATEFUL = re.compile(
+    r"f16(?!tof|v\dtof)|f8v|tof(16|8)|rand|gina|rmask|acc|mac|amp|slic|aop|axpy", re.ASCII
+)
 _OF_ADDRESS = re.compile(r"\$m(?:Base|Delta|Off|Offset)0")
 _MAX_HIGH_BITS = 0xFFF << 20
 _WRITING = ("+=", "++")
@@ -182,7 +185,7 @@ def _spec(traits: str, form: str) -> InstructionSpec:
         execute_fn="",
         flow=_flow(mnemonic),
         nop=mnemonic in ("nop", "fnop"),
-        traits=frozenset((*others, *_sizes(mnemonic))),
+        traits=frozenset((*others, *_sizes(mnemonic), *_state(mnemonic, slot))),
         counting=facts_of(form),
     )
 
@@ -191,6 +194,12 @@ def _sizes(mnemonic: str) -> tuple[str, ...]:
     """Return the trait with the number of bytes that a load or store accesses per address."""
     match = _ACCESS.fullmatch(mnemonic)
     return (f"bytes{int(match[1]) // 8}",) if match else ()
+
+
+def _state(mnemonic: str, slot: str) -> tuple[str, ...]:
+    """Return the trait of instructions that may use accumulators or random numbers."""
+    is_stateful = slot == "aux" and _STATEFUL.search(mnemonic) is not None
+    return ("stateful",) if is_stateful else ()
 
 
 def _syntax(mnemonic: str, tokens: list[str]) -> str:
@@ -295,6 +304,22 @@ SURFACE = Surface(
 )
 
 
+# Roundings to 16 and 8 bits may be stochastic, so that they draw random numbers in their order.
+_CONTROL, _ACCUMULATORS = "control state", "accumulators"
+_SCHEDULING = Scheduling(
+    addresses=("mBase", "mDelta", "mAddr"),
+    hidden={
+        "aux": {_CONTROL: "r"},
+        "stateful": {_ACCUMULATORS: "rw"},
+        "system": {_CONTROL: "rw", _ACCUMULATORS: "rw"},
+    },
+    not_repeated=frozenset(("alone", "control", "system")),
+    loop_entry=(".align 8", "{{ rpt {turns}, {last} ; fnop }}"),
+    counter_update="add {turns}, {turns}, {added}",
+    no_ops={"main": "nop", "aux": "fnop"},
+)
+
+
 @lru_cache(maxsize=1)
 def load() -> Isa:
     """Return the instruction set, built from the forms in `instruction_spec`."""
@@ -309,6 +334,7 @@ def load() -> Isa:
             units_of=UNITS,
             zeros=frozenset(ZEROS),
             memories=MEMORIES,
+            scheduling=_SCHEDULING,
             counting=COUNTING,
             code_sizes=CodeSizes(single=4, bundle=8, no_op="nop", filling=4),
         )

@@ -25,11 +25,10 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.isa.model import Isa
+from ipu_asm.isa.model import ALONE, Isa
 from ipu_asm.lint.rule import Rule
 
 RULE_ID = RuleId("C106", "stands-alone", Severity.ERROR)
-_ALONE = "alone"
 
 
 def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -37,7 +36,7 @@ def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     if bundle.syntax.plan.braces is None or bundle.syntax.plan.findings:
         return
     for number, instruction in enumerate(bundle.instructions):
-        if instruction.spec is not None and _ALONE in instruction.spec.traits:
+        if instruction.spec is not None and ALONE in instruction.spec.traits:
             message = f"`{instruction.mnemonic}` is executed alone, found it in a bundle"
             yield Diagnostic(RULE_ID, message, bundle.span(number))
 

@@ -1,0 +1,187 @@
+"""Scheduled regions and the text of their bundles: straight code, or loops whose turns overlap."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Iterable, Sequence
+
+from ipu_asm.flow.accesses import RegisterAccess
+from ipu_asm.flow.packing.operations import Operation
+from ipu_asm.isa.model import Isa
+from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span, TextEdit
+
+INDENT = "    "
+_REMARK = re.compile(r"//(.*)|/\*(.*?)\*/", re.S)
+
+
+class Region(NamedTuple):
+    """Operations to schedule: their bundles, and registers whose addresses never meet.
+
+    With a `counter`, they are the body of a loop, which has the number of its turns, `least` at
+    least.
+    """
+
+    name: str
+    addresses: range
+    disjoint: frozenset[str]
+    counter: str = ""
+    least: int = 1
+
+
+class ScheduledRegion(NamedTuple):
+    """A region, its operations with their accesses, and the bundle and the text of each of them.
+
+    `length` counts the bundles; delay slots are among them. An `interval` is that of a loop.
+    """
+
+    region: Region
+    operations: Sequence[Operation]
+    accesses: Sequence[Sequence[RegisterAccess]]
+    times: Sequence[int]
+    texts: Sequence[str]
+    length: int
+    interval: int = 0
+
+    @property
+    def stages(self) -> int:
+        """The turns of a loop that are under way at the same time."""
+        return max(self.times) // self.interval + 1 if self.interval else 1
+
+    def turns(self, count: int) -> ScheduledRegion:
+        """Return the operations of so many turns of a loop, one turn after the other."""
+        times = [t + turn * self.interval for turn in range(count) for t in self.times]
+        return self._replace(
+            operations=[*self.operations] * count,
+            accesses=[*self.accesses] * count,
+            times=times,
+            texts=[*self.texts] * count,
+        )
+
+
+class RegionText(NamedTuple):
+    """The lines of a region: those before a loop, its body, and those after it.
+
+    `setup` and `entry` make the loop; a region without a loop is a `prologue`.
+    """
+
+    setup: Sequence[str]
+    prologue: Sequence[str]
+    entry: Sequence[str]
+    body: Sequence[str]
+    epilogue: Sequence[str]
+    exit: Sequence[str]
+
+    @property
+    def lines(self) -> list[str]:
+        return [line for part in self for line in part]
+
+
+def region_text(program: Program, found: ScheduledRegion) -> RegionText:
+    """Return the text of a region in bundles; comments go with their operations."""
+    isa, interval = program.isa, found.interval
+    remarks = _remarks(program, found)
+    if not interval:
+        return RegionText((), _lines(isa, found, range(found.length), remarks), (), (), (), ())
+    ahead = interval * (found.stages - 1)
+    turns = found.turns(found.stages)
+    prologue = _lines(isa, turns, range(ahead))
+    body = _lines(isa, turns, range(ahead, ahead + interval), remarks * found.stages, is_body=True)
+    epilogue = _lines(isa, turns, range(ahead + interval, ahead + found.length))
+    return _with_loop(isa, found, RegionText((), prologue, (), body, epilogue, ()))
+
+
+def _with_loop(isa: Isa, found: ScheduledRegion, text: RegionText) -> RegionText:
+    """Add what repeats the body."""
+    scheduling, counter, ahead = isa.scheduling, found.region.counter, found.stages - 1
+    assert scheduling is not None
+    label = f".Lloop{found.region.addresses[0]}"
+    values = {"turns": counter, "start": label, "end": f"{label}_last", "last": found.interval - 1}
+
+    def filled(lines: Iterable[str], added: int) -> list[str]:
+        return [f"{INDENT}{each.format(**values, added=added)}" for each in lines]
+
+    setup = filled(scheduling.loop_setup, -ahead)
+    setup += [f"{INDENT}nop"] * max(0, scheduling.setup_bundles - len(text.prologue))
+    entry, body = filled(scheduling.loop_entry, -ahead), [*text.body]
+    if any(label in line for line in setup):
+        entry.append(f"{label}:")
+        body.insert(-1, f"{label}_last:")
+    updates = [scheduling.counter_update] if scheduling.counter_update and ahead else []
+    return RegionText(
+        [*filled(updates, -ahead), *setup],
+        text.prologue,
+        entry,
+        body,
+        text.epilogue,
+        filled(updates, ahead),
+    )
+
+
+def _lines(
+    isa: Isa,
+    found: ScheduledRegion,
+    places: range,
+    remarks: Sequence[str] = (),
+    *,
+    is_body: bool = False,
+) -> list[str]:
+    """Return the bundles of some times; where nothing waits for time, those without operations
+    are left out, but for those of a loop's body.
+    """
+    lines = []
+    for place in places:
+        bundle = [number for number, time in enumerate(found.times) if time == place]
+        bundle.sort(key=lambda number: found.operations[number].address)
+        if bundle or isa.has_exposed_pipeline or is_body:
+            said = "; ".join(remarks[n] for n in bundle if remarks and remarks[n])
+            code = _bundle(isa, found, bundle, is_body=is_body)
+            lines.append(f"{INDENT}{code}{'  // ' + said if said else ''}")
+    return lines
+
+
+def _bundle(isa: Isa, found: ScheduledRegion, numbers: Sequence[int], *, is_body: bool) -> str:
+    assert isa.scheduling is not None
+    no_ops = isa.scheduling.no_ops
+    if not no_ops:
+        return "; ".join(found.texts[number] for number in numbers) or "nop"
+    written = dict(no_ops) if is_body else {}
+    written |= {found.operations[number].slot: found.texts[number] for number in numbers}
+    texts = [written[slot] for slot in no_ops if slot in written]
+    return texts[0] if len(texts) == 1 else f"{{ {' ; '.join(texts)} }}"
+
+
+def region_edit(program: Program, found: ScheduledRegion) -> TextEdit:
+    """Return the edit that writes a region in bundles."""
+    text, spans = program.text, [span_of(program, each) for each in found.operations]
+    start = text.rfind("\n", 0, spans[0].start) + 1
+    begins = start if not text[start : spans[0].start].strip() else spans[0].start
+    written = "\n".join(region_text(program, found).lines)
+    span = Span(begins, line_end(text, spans[-1].end))
+    return TextEdit(span, written if begins == start else written.lstrip())
+
+
+def _remarks(program: Program, found: ScheduledRegion) -> list[str]:
+    """Return the comment of each operation: what is between it and the next one."""
+    text, spans = program.text, [span_of(program, each) for each in found.operations]
+    ends = [*(after.start for _, after in pairwise(spans)), line_end(text, spans[-1].end)]
+    gaps = (text[span.end : end] for span, end in zip(spans, ends))
+    return [
+        " ".join(" ".join((m[1] or m[2] or "").split()) for m in _REMARK.finditer(gap)).strip()
+        for gap in gaps
+    ]
+
+
+def span_of(program: Program, operation: Operation) -> Span:
+    """Return the range of an operation in the text."""
+    number = program.bundle_at_address[operation.address]
+    syntax = program.bundles[number].syntax
+    return program.span(number, syntax.instruction_span(operation.number))
+
+
+def line_end(text: str, offset: int) -> int:
+    """Return the end of the line around an offset."""
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end
