@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import json
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Sequence, TypeAlias
+from typing import TYPE_CHECKING, Any, Awaitable, BinaryIO, Callable, Sequence, TypeAlias
 
 import ipu_asm
 from ipu_asm.diagnostics.command_line import CommandLineParser
@@ -64,7 +65,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         with Interrupts():
             # A server that is ended ends the commands that it runs.
             signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
-            make_server().run("stdio")
+            server = make_server()
+            if sys.stdin is None or sys.stdout is None:
+                message = "a client talks over standard input and output, found one of them closed"
+                print(f"{PROGRAM}: error: {message}", file=sys.stderr)
+                return 2
+            sys.stdin = io.TextIOWrapper(io.BufferedReader(WholeCharacters(sys.stdin.buffer)))
+            server.run("stdio")
     except ImportError as error:
         print(
             f"{PROGRAM}: error: the extra `mcp` is missing: pip install 'ipu-asm[mcp]' ({error})",
@@ -74,6 +81,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+class WholeCharacters(io.RawIOBase):
+    """Lines of JSON in which `?` stands for each half of a character, such as `\\ud800`.
+
+    The SDK leaves a message with one unanswered, and a command reads the rest of it.
+    """
+
+    def __init__(self, lines: BinaryIO) -> None:
+        self._lines = lines
+        self._waiting = b""
+
+    def readable(self) -> bool:
+        """Return whether it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read a part of a line; return its length."""
+        self._waiting = self._waiting or _with_whole_characters(self._lines.readline())
+        part = self._waiting[: len(buffer)]
+        buffer[: len(part)] = part
+        self._waiting = self._waiting[len(part) :]
+        return len(part)
+
+
+def _with_whole_characters(line: bytes) -> bytes:
+    if b"\\ud" not in line.lower():
+        return line
+    try:
+        return json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    except (ValueError, RecursionError):
+        return line
 
 
 def make_server() -> MCPServer[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver.exceptions import ToolError
 
-from ipu_asm.cli.mcp import lint, run
+from ipu_asm.cli.mcp import WholeCharacters, lint, run
 from tests.example_references import ROOT
 
 KERNEL = str(ROOT / "examples" / "fully_connected.s")
@@ -143,3 +144,9 @@ def test_the_commands_of_the_skill_do_what_it_says(tmp_path: Path) -> None:
             assert json.loads(done.stdout)["registers"]["lr1"] == 21
         elif "json" in command:
             json.loads(done.stdout)
+
+
+def test_half_a_character_is_read_as_a_question_mark() -> None:
+    lines = [b'{"a": ["\\ud800", "\\uD83D\\uDE00"]}\n', b'"\\\\ud800"\n', b"{\\ud800\n", b"[1]"]
+    read = WholeCharacters(io.BytesIO(b"".join(lines))).readall()
+    assert read.decode() == '{"a": ["?", "\U0001f600"]}\n' + b"".join(lines[1:]).decode()

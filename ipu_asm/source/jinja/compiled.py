@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from bisect import bisect_right
 from contextlib import contextmanager
@@ -18,16 +17,15 @@ from ipu_asm.diagnostics import RelatedInformation, RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.generator import prepare
-from ipu_asm.source.jinja.limits import LimitError, require_size
+from ipu_asm.source.jinja.limits import require_size
+from ipu_asm.source.jinja.messages import TOO_DEEP, TOO_LONG, described
 from ipu_asm.source.jinja.names import TemplateNames, names_of
 from ipu_asm.source.jinja.pieces import Leaves, Piece, joined
 from ipu_asm.source.jinja.sandbox import Recorder, Sandbox
-from ipu_asm.source.jinja.tokens import Tokens, lexical_error_place, readable, syntax_error_place
+from ipu_asm.source.jinja.tokens import Tokens, lexical_error_place, syntax_error_place
 from ipu_asm.text import Span
 
 _FILE = "<template>"
-_TOO_LONG = "a number may have 4,300 decimal digits at most, found more"
-_TOO_DEEP = "a template is nested too deeply to be read"
 _MAX_REMEMBERED_TOKENS = 40_000
 """About 20 MB of syntax trees and code."""
 Render = Callable[[Context], Iterator[str]]
@@ -65,6 +63,7 @@ class CompiledTags:
         self._tokens = tokens
         with _compile_errors(tokens):
             self._tree = sandbox.parse_tokens(tokens)
+            _require_different_arguments(self._tree)
             self._read_names()
             prepare(self._tree, tokens.tag_of)
             sandbox.tag_of = tokens.tag_of
@@ -89,6 +88,21 @@ class CompiledTags:
     def names(self) -> TemplateNames:
         """The names by the numbers of their tokens."""
         return names_of(self._tokens, self._tree)
+
+
+def _require_different_arguments(tree: nodes.Template) -> None:
+    """Raise `TemplateSyntaxError` for two arguments of one name, which Python refuses."""
+    calls = (nodes.Macro, nodes.CallBlock, nodes.Call, nodes.Filter, nodes.Test)
+    found: Iterator[Any] = tree.find_all(calls)
+    for node in found:
+        is_macro = isinstance(node, (nodes.Macro, nodes.CallBlock))
+        names: set[str] = set()
+        for argument in node.args if is_macro else node.kwargs:
+            name = argument.name if is_macro else argument.key
+            if name in names:
+                what = "macro" if is_macro else "call"
+                raise TemplateSyntaxError(f"a {what} has `{name}` twice", argument.lineno)
+            names.add(name)
 
 
 class Compiler:
@@ -121,11 +135,11 @@ def _compile_errors(tokens: Tokens) -> Iterator[None]:
         raise CompileError(Problem(TEMPLATE_SYNTAX, message, span)) from None
     except (RecursionError, MemoryError, SyntaxError):
         span = _deepest_tag(tokens)
-        raise CompileError(Problem(EXPANSION_LIMIT, _TOO_DEEP, span)) from None
+        raise CompileError(Problem(EXPANSION_LIMIT, TOO_DEEP, span)) from None
     except ValueError:  # Python writes no longer integers
         lengths = [len(each.text) * (each.kind == "integer") for each in tokens.tokens]
         span = tokens.place(lengths.index(max(lengths)))
-        raise CompileError(Problem(EXPANSION_LIMIT, _TOO_LONG, span)) from None
+        raise CompileError(Problem(EXPANSION_LIMIT, TOO_LONG, span)) from None
 
 
 def _deepest_tag(tokens: Tokens) -> Span:
@@ -214,35 +228,10 @@ def render(
     return Rendering(made, recorder, None)
 
 
-# Python's messages about numbers that are too large for a float, or floats that are no integer.
-_FLOAT_OVERFLOW = re.compile(r"cannot convert float|too large for a float|result out of range")
-# The beginning of Jinja's message about `include`, `import` and `extends` without a loader.
-_NO_LOADER = "no loader"
-_NO_OTHER_FILES = (
-    "a template reads no other files, so it has no `include`, `import` and `extends`; "
-    "write the text of the other file here, or define a macro"
-)
-
-
 def _problem(tokens: Tokens, error: Exception) -> Problem:
     calls = failed_tags(error.__traceback__)
     spans = [tokens.tag_span(call.tag) for call in calls]
     span = spans[0] if spans else tokens.tag_span(len(tokens.tags) - 1)
     places = [(each, f"in macro `{call.macro}`") for each, call in zip(spans, calls) if call.macro]
     related = tuple(RelatedInformation(*each) for each in dict.fromkeys(places))
-    return Problem(*_described(error), span, related)
-
-
-def _described(error: Exception) -> tuple[RuleId, str]:
-    """Return the rule and the message of an error."""
-    if isinstance(error, LimitError):
-        return EXPANSION_LIMIT, str(error)
-    is_of_floats = isinstance(error, OverflowError) and _FLOAT_OVERFLOW.search(str(error))
-    if isinstance(error, (RecursionError, MemoryError, OverflowError)) and not is_of_floats:
-        message = f"a template needs limited time and memory, found: {readable(error)}"
-        return EXPANSION_LIMIT, message
-    if isinstance(error, TypeError) and str(error).startswith(_NO_LOADER):
-        return TEMPLATE_SYNTAX, _NO_OTHER_FILES
-    if isinstance(error, ValueError) and "set_int_max_str_digits" in str(error):
-        return EXPANSION_LIMIT, _TOO_LONG
-    return TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}"
+    return Problem(*described(error), span, related)

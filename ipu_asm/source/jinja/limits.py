@@ -7,6 +7,7 @@ made. So no step makes more than a few megabytes, and all together are limited.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import time
@@ -33,7 +34,7 @@ _ELEMENT = 8
 _MAX_PADDING = 100_000
 _MAX_PAIRS = 100_000_000
 _MAX_OF_ONE_HASH = 16
-_CODECS = frozenset(("ascii", "latin-1", "utf-8", "utf-16", "utf-32"))
+_CODECS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-32")
 
 _DIGITS = re.compile(r"\d+")
 _SPECIFICATION = re.compile(r"[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?")
@@ -304,9 +305,17 @@ def _search(text: Any, *arguments: Any, **named: Any) -> None:
 
 def _codec(_text: Any, encoding: Any = "utf-8", *more: Any, **named: Any) -> None:
     """Refuse codecs in Python: `punycode` takes the square of the number of characters."""
-    if str(encoding).lower().replace("_", "-") not in _CODECS:
-        *most, last = sorted(_CODECS)
+    if _codec_named(str(encoding)) not in {*map(_codec_named, _CODECS)}:
+        *most, last = _CODECS
         raise LimitError(f"a text is encoded as {', '.join(most)} or {last}, found another codec")
+
+
+def _codec_named(name: str) -> str:
+    """Return the one name of a codec with many, such as `utf8` and `U8`; empty if there is none."""
+    try:
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return ""
 
 
 FILTER_LIMITS: dict[str, Callable[..., None]] = {

@@ -29,13 +29,13 @@ from ipu_asm.source.jinja.limits import (
     require_field,
     require_operands,
 )
+from ipu_asm.source.jinja.messages import in_words, shown_text, shown_value
 from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
-from ipu_asm.source.jinja.tokens import Token, Tokens, shown_text
+from ipu_asm.source.jinja.tokens import Token, Tokens
 
 _TAKE_UNDEFINED = {"d", "default"}
 MAX_VALUES = 16
 """Of a variable that are remembered for people."""
-_MAX_VALUE_LENGTH = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAPPINGS = (dict, Namespace)
 _FUNCTIONS = (FunctionType, MethodType, BuiltinMethodType, BlockReference, type)
@@ -165,19 +165,6 @@ def _value(token: int, value: Any) -> Any:
         name = name.lstrip("_").lower()
         raise TemplateRuntimeError(f"`{name}` is a function, no value; call it by `{name}(...)`")
     return _at(token, value)
-
-
-def shown_value(value: Any) -> str:
-    """Return a value for people, shortened."""
-    if isinstance(value, tuple):
-        return ", ".join(shown_value(each) for each in value[:8])
-    if isinstance(value, (str, int, float)) and not (
-        isinstance(value, int) and abs(value) > 10**40
-    ):
-        shown = str(value[: _MAX_VALUE_LENGTH + 1] if isinstance(value, str) else value)
-        shown = shown_text(str.__str__(shown))
-        return shown if len(shown) <= _MAX_VALUE_LENGTH else shown[: _MAX_VALUE_LENGTH - 3] + "..."
-    return "..."
 
 
 class Unknown(Undefined):
@@ -316,7 +303,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters["random"] = _no_random
         tests: dict[str, Callable[..., Any]] = self.tests  # type: ignore[assignment]
         for name, test in tests.items():
-            tests[name] = self._counted(test)
+            tests[name] = self._counted(name, test)
 
     def parse_tokens(self, tokens: Tokens) -> nodes.Template:
         """Return the syntax tree of a text; the line numbers in it are numbers of tokens."""
@@ -404,17 +391,26 @@ class Sandbox(ImmutableSandboxedEnvironment):
                         *arguments[skipped + 1 :],
                     )
                 require(*arguments[skipped:], **named)
-            return self._counted_result(function(*arguments, **named))
+            try:
+                return self._counted_result(function(*arguments, **named))
+            except TypeError as error:
+                what = f"filter `{name}`"
+                raise in_words(error, what, function, arguments, named, skipped) from None
 
         return filtered
 
-    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a test that is counted."""
+        skipped = int(hasattr(function, "jinja_pass_arg"))
 
         @wraps(function)
         def tested(*arguments: Any, **named: Any) -> Any:
             self.recorder.meter.step()
-            return function(*arguments, **named)
+            try:
+                return function(*arguments, **named)
+            except TypeError as error:
+                what = f"test `{name}`"
+                raise in_words(error, what, function, arguments, named, skipped) from None
 
         return tested
 

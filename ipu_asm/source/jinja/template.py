@@ -18,9 +18,10 @@ from ipu_asm.source.jinja.contexts import (
     declared_contexts,
 )
 from ipu_asm.source.jinja.limits import MAX_CHARACTERS, MAX_SECONDS_OF_ALL, MAX_TAGS, MAX_TOKENS
+from ipu_asm.source.jinja.messages import worded
 from ipu_asm.source.jinja.names import GLOBALS
 from ipu_asm.source.jinja.positions import Positions, skeleton_map
-from ipu_asm.source.jinja.tokens import Tokens, quoted
+from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.source_map import SourceMap
 from ipu_asm.source.templates import MARKS, UNUSED_TEMPLATE_NAME, skeleton
 from ipu_asm.text import Span, TextEdit
@@ -144,7 +145,7 @@ def undefined_findings(
             continue  # what is unknown may be what defines it
         span = tokens.place(token)
         if name is None:
-            findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(value.message), span))
+            findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, worded(value.message), span))
         else:
             near = None
             if len(findings) < _MAX_SUGGESTIONS:

@@ -17,6 +17,7 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.limits import MAX_TOKENS
+from ipu_asm.source.jinja.messages import readable, worded
 from ipu_asm.text import Span
 
 _BLANK = re.compile(r"\s*")
@@ -198,32 +199,8 @@ def _is_set_block(tokens: Tokens, tag: int) -> bool:
     return is_block
 
 
-_OUR_MODULE = re.compile(r"\bipu_asm\.[\w.]*\.")
-_QUOTED = re.compile(r"'([^'\n]+)'")
-_MAX_MESSAGE_LENGTH = 300
 _BEGIN_MARKS = {"variable": "{{", "block": "{%", "comment": "{#"}
 _END_MARKS = {"variable": "}}", "block": "%}", "comment": "#}"}
-
-
-def readable(error: Exception) -> str:
-    """Return the message of an error of Jinja or Python as ours read."""
-    message = getattr(error, "message", None) or str(error) or type(error).__name__
-    message = quoted(_OUR_MODULE.sub("", message))
-    if message[1:2].islower() or message[1:2] == " ":
-        message = message[:1].lower() + message[1:]
-    return message
-
-
-def quoted(message: str) -> str:
-    """Return the first line of a message with names in backticks."""
-    line = message.splitlines()[0]
-    line = line if len(line) <= _MAX_MESSAGE_LENGTH else line[:_MAX_MESSAGE_LENGTH] + "..."
-    return _QUOTED.sub(r"`\1`", shown_text(line)).rstrip(".")
-
-
-def shown_text(text: str) -> str:
-    """Return a text for people, with halves of surrogate pairs, which no file has, as escapes."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def lexical_error_place(error: LexicalError) -> tuple[str, Span]:
@@ -232,7 +209,7 @@ def lexical_error_place(error: LexicalError) -> tuple[str, Span]:
         return "a comment ends with `#}`, found `{#` without it", error.span
     if error.message.startswith("Missing end of raw"):
         return "`raw` ends with `endraw`, found the end of the template", error.span
-    return f"template syntax: {quoted(error.message)}", error.span
+    return f"template syntax: {worded(error.message)}", error.span
 
 
 def syntax_error_place(tokens: Tokens, error: TemplateSyntaxError) -> tuple[str, Span]:

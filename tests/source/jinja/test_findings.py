@@ -27,7 +27,7 @@ def check(
         ("{% for %}\nbkpt;;", "{% for %}", "expected an expression"),
         ("{% if 1 %}\nbkpt;;", "{% if 1 %}", "`if` ends with `endif`"),
         ("{% set a %}\nbkpt;;", "{% set a %}", "`set` ends with `endset`"),
-        ("acc;;\n{{ a b }}\nbkpt;;", "b", "got `b`"),
+        ("acc;;\n{{ a b }}\nbkpt;;", "b", "found `b`"),
         ("acc;;\n{{ 1", "{{", "a tag ends with `}}`"),
         ("acc;;\n{# text", "{#", "a comment ends with `#}`"),
         ("acc;;\n{% raw %} ", "{% raw %}", "`raw` ends with `endraw`"),
@@ -35,10 +35,10 @@ def check(
         ("{{ 1 | foo }}bkpt;;", "foo", "no filter named `foo`"),
         ("{{ 1 is foo }}bkpt;;", "is", "no test named `foo`"),
         ("{{ 1 / 0 }}bkpt;;", "{{ 1 / 0 }}", "division by zero"),
-        ("acc;;{{ 1 }}\n{{ 'a' + 1 }}bkpt;;", "{{ 'a' + 1 }}", "can only concatenate str"),
+        ("acc;;{{ 1 }}\n{{ 'a' + 1 }}bkpt;;", "{{ 'a' + 1 }}", "a text with an integer; `~` joins"),
         ("{% set a = 1 / 0 %}bkpt;;{{ a }}", "{% set a = 1 / 0 %}", "division by zero"),
         ("{% macro m() %}{{ 1 / 0 }}{% endmacro %}\n{{ m() }}bkpt;;", "{{ 1 / 0 }}", "division"),
-        ("{{ ''.__class__ }}bkpt;;", "{{ ''.__class__ }}", "is unsafe"),
+        ("{{ ''.__class__ }}bkpt;;", "{{ ''.__class__ }}", "may not use `__class__` of a text"),
         ("{% include 'a' %}bkpt;;", "{% include 'a' %}", "reads no other files"),
         ("{{ [1] | random }}bkpt;;", "{{ [1] | random }}", "the same program each time"),
         ("{# ipu: context a b=1 #}bkpt;; # {{ b }}", "a", "`{# ipu: context NAME=VALUE #}`"),
@@ -181,6 +181,39 @@ def test_a_value_whose_text_would_be_an_address_is_an_error(tag: str, message: s
     assert finding.message == "the template cannot be rendered: " + message
 
 
+@pytest.mark.parametrize(
+    ("tag", "message"),
+    [
+        ("{{ 1 | batch }}", "filter `batch` takes `linecount, fill_with=None`"),
+        ("{{ 'a' | upper(1) }}", "filter `upper` takes no arguments"),
+        ("{{ 5 | list }}", "a list or another sequence is needed, found an integer"),
+        ("{{ 1 is divisibleby }}", "test `divisibleby` takes `num`"),
+        ("{{ 'a' is odd }}", "test `odd` takes integers, found a text"),
+        ("{{ joiner(1, 2) }}", "`joiner` takes fewer arguments"),
+        ("{{ [].sort() }}", "a template may not use `sort` of a list"),
+        ("{{ 1 | dictsort }}", "a dictionary is needed, found an integer"),
+        ("{{ 2 | round('a') }}", "an integer is needed, found a text"),
+        ("{{ -'a' }}", "`-` takes no text"),
+        ("{{ (300).to_bytes(1) }}", "a number needs more bytes than it may have"),
+        ("{{ 10 ** 400 * 1.0 }}", "a number is too large for a float"),
+        ("{{ 'é'.encode('ascii') }}", "`ascii` has no character `é`"),
+        ("{{ '{b}'.format() }}", "there is no value for `b`"),
+        ("{% set n.a = 1 %}", "`set` changes attributes of a `namespace` alone"),
+        ("{{ dict(a=1, a=2) }}", "a call has `a` twice"),
+        ("{% macro m(a, a) %}{% endmacro %}", "a macro has `a` twice"),
+        ("{{ 1 + }}", "unexpected `}}`"),
+    ],
+)
+def test_a_message_is_in_the_words_of_the_author(tag: str, message: str) -> None:
+    (finding,) = ANALYZER.analyze(tag + "bkpt;;").diagnostics
+    assert (finding.code, message in finding.message) == ("E401", True)
+
+
+@pytest.mark.parametrize("codec", ["utf8", "U8", "utf_8", "latin1", "L1", "us-ascii", "utf16"])
+def test_a_codec_has_all_names_that_python_knows(codec: str) -> None:
+    check(f"{{% if 'a'.encode('{codec}') %}}bkpt;;{{% endif %}}")
+
+
 def test_the_block_that_is_named_without_a_call_is_an_error() -> None:
     text = "{% block a %}{% endblock %}{{ self.a }}bkpt;;"
     (finding,) = check(text, ("E401", "{{ self.a }}"))
@@ -200,7 +233,7 @@ def test_a_number_that_python_does_not_write_at_run_time_is_a_matter_of_limits()
 def test_a_message_names_no_module_of_ours() -> None:
     tag = "{{ dict(a=1, **{'a': 2}) }}"
     (finding,) = check(tag + "bkpt;;", ("E401", tag))
-    assert ": call() got multiple values for" in finding.message
+    assert ": a call has `a` twice" in finding.message
 
 
 @pytest.mark.parametrize("value", ["1e999 | int", "2.0 ** 5000", "10 ** 400 / 3"])

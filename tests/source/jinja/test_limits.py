@@ -30,6 +30,7 @@ OTHERWISE_WRONG = {
     "undefined names": "E402",
     "open raw blocks": "E401",
     "open comments": "E401",
+    "rounds": "E401",
 }
 
 
