@@ -65,15 +65,24 @@ def server() -> LspServer:
     return _server
 
 
-def report(uri: str, form: str, arguments: str) -> str:
-    """Return the report of `ipu-mca` on the current text of a document."""
+def report(uri: str, form: str, earlier: str | None) -> str:
+    """Return the report of `ipu-mca` on the current text of a document.
+
+    With an earlier text of it, return how they differ.
+    """
     path, document = path_of(uri), server().session.documents[uri]
     assert path is not None
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(document.text, encoding="utf-8")
+    kernel = Path(path)
+    kernel.parent.mkdir(parents=True, exist_ok=True)
+    kernel.write_text(document.text, encoding="utf-8")
+    arguments = []
+    if earlier is not None:
+        old = kernel.with_name(f"A-{kernel.name}")
+        old.write_text(earlier, encoding="utf-8")
+        arguments = ["--baseline", str(old)]
     printed, complaints = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complaints):
-        status = mca(["--format", form, *json.loads(arguments), path])
+        status = mca(["--format", form, *arguments, path])
     return json.dumps(
         {"status": status, "printed": printed.getvalue(), "complaints": complaints.getvalue()}
     )

@@ -170,7 +170,7 @@ async function refresh() {
     run: () => (runner.state ? runner.draw() : runner.show()),
     listing: async () => showText($("listing"), await ask("ipu/listing", {}), goTo, cursorLine()),
     slots: async () => showSlots($("slots"), await ask("ipu/slotGrid", {}), goTo),
-    cycles: async () => showReport($("cycles"), await host.call("report", asked, "html", [])),
+    cycles: () => showCycles(asked),
     memory: async () => showText($("memory"), await ask("ipu/memoryMap", {}), goTo, cursorLine()),
     expansion: () => expand(0),
   };
@@ -183,6 +183,17 @@ async function refresh() {
   } catch (error) {
     $(page.tab).replaceChildren(element("p", { className: "reason fault" }, error.message));
   }
+}
+
+/** The report, and how the text differs from the one that was kept as A. */
+async function showCycles(uri) {
+  const report = await host.call("report", uri, "html", null);
+  const kept = page.kept?.uri === uri ? page.kept.text : null;
+  const compared = kept === null ? null : await host.call("report", uri, "text", kept);
+  showReport($("cycles"), report, compared, (keeps) => {
+    page.kept = keeps ? { uri, text: page.view.state.doc.toString() } : null;
+    void refresh();
+  });
 }
 
 async function expand(context) {

@@ -59,8 +59,12 @@ export function markLine(panel, line) {
 export function showSlots(panel, grid, goTo) {
   const head = ["", ...grid.slots.map((slot) => slot.name), "executions"];
   const cells = (row) =>
-    row.cells.map((each) =>
-      element("td", {}, each.filter((cell) => !cell.idle).map((cell) => cell.text).join("; ")),
+    row.cells.map((each, slot) =>
+      element(
+        "td",
+        { title: row.causes?.[slot]?.text },
+        each.filter((cell) => !cell.idle).map((cell) => cell.text).join("; "),
+      ),
     );
   panel.replaceChildren(
     element(
@@ -95,15 +99,30 @@ export function showSlots(panel, grid, goTo) {
   );
 }
 
-/** The report of `ipu-mca`: its page in a frame of its own, or its complaints. */
-export function showReport(panel, { printed, complaints }) {
+/**
+ * The report of `ipu-mca`: its page in a frame of its own, or its complaints; above it how the text
+ * differs from an earlier one, if one was kept.
+ */
+export function showReport(panel, { printed, complaints }, compared, keep) {
+  const bar = element(
+    "div",
+    { className: "bar" },
+    button(compared ? "Keep this text as A" : "Keep as A, to compare", () => keep(true), { id: "keep" }),
+    ...(compared ? [button("Forget A", () => keep(false))] : []),
+  );
+  const difference = compared && element("pre", { id: "difference" }, differenceOf(compared));
   if (!printed) {
-    panel.replaceChildren(element("pre", {}, complaints || "no report"));
+    panel.replaceChildren(bar, element("pre", {}, complaints || "no report"));
     return;
   }
   const page = element("iframe", { title: "Cycles, loops and bounds", sandbox: "allow-scripts" });
   page.srcdoc = printed;
-  panel.replaceChildren(page);
+  panel.replaceChildren(bar, ...(difference ? [difference] : []), page);
+}
+
+/** What `ipu-mca --baseline` prints, without the line that names two files. */
+function differenceOf({ printed, complaints }) {
+  return printed ? printed.trimEnd().replace(/^.*\n/, "this text against A:\n") : complaints;
 }
 
 export function showExpansion(panel, answer, goTo, choose) {

@@ -24,7 +24,7 @@ const ready = start().then(
 );
 
 const CALLS = {
-  report: (uri, form, options) => JSON.parse(host.report(uri, form, JSON.stringify(options))),
+  report: (uri, form, earlier) => JSON.parse(host.report(uri, form, earlier ?? undefined)),
   prepare,
   step: (cycles) => runs.current.advance(cycles),
   back: () => runs.current.back(),

@@ -206,6 +206,17 @@ def test_every_view_shows_the_program(page: Page) -> None:
     page.wait_for_selector("#listing .current:has-text('bkpt')")
 
 
+def test_two_versions_are_compared(page: Page) -> None:
+    choose(page, "ipu", "fully_connected.s")
+    page.click("#tab-cycles")
+    page.click("#keep")
+    page.wait_for_selector("#difference:has-text('cycles: 1,304, no change')")
+    type_at_the_end(page, "acc;;")
+    page.wait_for_selector("#difference:has-text('bundles: 7 -> 8')", timeout=PATIENCE_MS)
+    page.click("text=Forget A")
+    page.wait_for_selector("#difference", state="detached")
+
+
 def test_hover_completion_and_colours_come_from_the_server(page: Page) -> None:
     choose(page, "xdna1", "xdna1/add_int16.aie2")
     page.click("#tab-findings")
