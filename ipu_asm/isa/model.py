@@ -207,9 +207,9 @@ class Scheduling(NamedTuple):
     stand in a loop.
 
     A loop begins with `loop_setup`, `setup_bundles` or more in front of its body, and has
-    `loop_entry` right in front of it, both with `{turns}`, `{added}`, `{start}`, `{end}` and the
-    number of the `{last}` bundle. A loop that counts down its register itself takes `{added}`
-    turns off by `counter_update`, and gives them back. `no_ops` fill the slots of its bundles.
+    `loop_alignment` and `loop_entry` right in front of it, with `{turns}`, `{added}`, `{start}`,
+    `{end}` and the number of the `{last}` bundle. A loop that counts down its register itself takes
+    `{added}` turns off by `counter_update`, and gives them back. `no_ops` fill its bundles.
     """
 
     twins: tuple[tuple[str, ...], ...] = ()
@@ -218,6 +218,7 @@ class Scheduling(NamedTuple):
     not_repeated: frozenset[str] = frozenset()
     loop_setup: tuple[str, ...] = ()
     setup_bundles: int = 0
+    loop_alignment: str = ""
     loop_entry: tuple[str, ...] = ()
     counter_update: str = ""
     no_ops: Mapping[str, str] = {}

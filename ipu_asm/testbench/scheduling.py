@@ -121,7 +121,11 @@ def prove_text(isa: Isa, found: ScheduledRegion, text: RegionText, turns: int) -
     every = found.turns(turns)
     for place, code in zip(every.times, every.texts):
         planned[place].append(code)
-    if not isa.has_exposed_pipeline:
+    if isa.has_exposed_pipeline:
+        enters = [*text.setup, *text.prologue], [*text.setup, *text.prologue, *text.entry]
+        if text.prologue and len({len(_issued(isa, lines)) for lines in enters}) > 1:
+            raise PackingError(f"{found.region.name}: an alignment waits in front of the loop")
+    else:
         written, planned = [*filter(None, written)], [*filter(None, planned)]
     count = max(len(written), len(planned))
     padded = ([*each, *[[]] * (count - len(each))] for each in (written, planned))

@@ -168,6 +168,22 @@ def test_sums_of_products_take_3_bundles_a_turn_on_xdna2() -> None:
     assert (region.interval, region.stages) == (3, 3)
 
 
+def test_no_alignment_waits_between_the_prologue_and_the_loop() -> None:
+    loads = "".join(
+        f"    vlda w{half}{base + n}, [p{base // 4}], #32\n"
+        for base in (0, 4) for n in (0, 1) for half in "lh"
+    )  # fmt: skip
+    products = "".join(
+        f"    vmac.f bm{half}{n}, bm{half}{n}, x{n}, x{4 + other}, r1\n"
+        for n in (0, 1) for other, half in enumerate("lh")
+    )  # fmt: skip
+    comment = "// schedule loop r0 least 8 disjoint p0 p1"
+    body = f"    mova r1, #28\n    {comment}\n{loads}{products}    // end\n    ret lr\n"
+    text = check_length(body + "    nop\n" * 5, 5).found.scheduled.text
+    first = "    vlda wl0, [p0], #32; vldb wl4, [p1], #32; nops; nopxm\n"
+    assert f"    .p2align 4\n{first}" in text
+
+
 def test_turns_that_may_be_few_overlap_less() -> None:
     check_length(ADD.replace("least 8", "least 2"), 6)
     check_length(ADD.replace("least 8 ", ""), 12)
@@ -237,7 +253,7 @@ def test_a_text_that_issues_something_else_is_caught() -> None:
     [region] = scheduled(program).regions
     text = region_text(program, region)
     prove_text(program.isa, region, text, 9)
-    for wrong in (text._replace(body=text.body[::-1]), text._replace(prologue=text.prologue[1:])):
+    for wrong in (text._replace(body=text.body[::-1]), text._replace(prologue=text.prologue[::-1])):
         with pytest.raises(PackingError, match="does not issue what is scheduled"):
             prove_text(program.isa, region, wrong, 9)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Iterable, Sequence
 
 from ipu_asm.flow.accesses import RegisterAccess
 from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.build import read_program
+from ipu_asm.program.code_positions import code_sizes, size_of
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
@@ -103,21 +105,54 @@ def _with_loop(isa: Isa, found: ScheduledRegion, text: RegionText) -> RegionText
     def filled(lines: Iterable[str], added: int) -> list[str]:
         return [f"{INDENT}{each.format(**values, added=added)}" for each in lines]
 
-    setup = filled(scheduling.loop_setup, -ahead)
-    setup += [f"{INDENT}nop"] * max(0, scheduling.setup_bundles - len(text.prologue))
-    entry, body = filled(scheduling.loop_entry, -ahead), [*text.body]
+    setup, before, body = filled(scheduling.loop_setup, -ahead), [*text.prologue], [*text.body]
+    padding = [f"{INDENT}nop"] * max(0, scheduling.setup_bundles - len(before))
+    alignment = [f"{INDENT}{scheduling.loop_alignment}"]
+    if before and isa.has_exposed_pipeline:
+        aligned = _aligned(isa, [*padding, *before])
+        padding, before = aligned[: -len(before)], aligned[-len(before) :]
+        setup += alignment
+    entry = [*alignment, *filled(scheduling.loop_entry, -ahead)]
     if any(label in line for line in setup):
         entry.append(f"{label}:")
         body.insert(-1, f"{label}_last:")
     updates = [scheduling.counter_update] if scheduling.counter_update and ahead else []
-    return RegionText(
-        [*filled(updates, -ahead), *setup],
-        text.prologue,
-        entry,
-        body,
-        text.epilogue,
-        filled(updates, ahead),
-    )
+    setup = [*filled(updates, -ahead), *setup, *padding]
+    return RegionText(setup, before, entry, body, text.epilogue, filled(updates, ahead))
+
+
+def _aligned(isa: Isa, lines: Sequence[str]) -> list[str]:
+    """Return bundles that end at an alignment if they begin at one.
+
+    What fills an alignment is a bundle of its own, in which results would land: so a bundle is
+    written with its no-ops, or one of no-ops goes in front.
+    """
+    bundles = [
+        bundle
+        for bundle in read_program(isa, "".join(f"{line}\n" for line in lines)).bundles
+        if bundle.instructions
+    ]
+    sizes = [size_of(isa, bundle) or 0 for bundle in bundles]
+    gap = -sum(sizes) % code_sizes(isa).bundle
+    for number, bundle in enumerate(bundles if gap else ()):
+        slots = [i.spec.slot for i in bundle.instructions if i.spec and not i.is_idle]
+        texts = _no_ops(isa, slots, sizes[number] + gap)
+        if texts:
+            written = [lines[number].strip(), *texts] if slots else texts
+            return [*lines[:number], f"{INDENT}{'; '.join(written)}", *lines[number + 1 :]]
+    return [f"{INDENT}{'; '.join(_no_ops(isa, (), gap))}", *lines] if gap else [*lines]
+
+
+def _no_ops(isa: Isa, slots: Sequence[str], size: int) -> list[str]:
+    """Return the fewest no-ops beside some slots that give a bundle its size; empty if none do."""
+    layouts = code_sizes(isa).layouts
+    assert layouts is not None
+    no_ops = {each.slot: each.mnemonic for each in isa.instructions.values() if each.nop}
+    for count in range(1, len(no_ops)):
+        for names in combinations(no_ops, count):
+            if layouts.size_of((*slots, *names)) == size:
+                return [no_ops[name] for name in names]
+    return []
 
 
 def _lines(

@@ -137,7 +137,7 @@ _SCHEDULING = Scheduling(
     addresses=("[",),
     loop_setup=("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}"),
     setup_bundles=4,  # the loop's registers are read when its last bundle is fetched
-    loop_entry=(".p2align 4",),
+    loop_alignment=".p2align 4",
 )
 
 

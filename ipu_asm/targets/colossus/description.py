@@ -314,7 +314,8 @@ _SCHEDULING = Scheduling(
         "system": {_CONTROL: "rw", _ACCUMULATORS: "rw"},
     },
     not_repeated=frozenset(("alone", "control", "system")),
-    loop_entry=(".align 8", "{{ rpt {turns}, {last} ; fnop }}"),
+    loop_alignment=".align 8",
+    loop_entry=("{{ rpt {turns}, {last} ; fnop }}",),
     counter_update="add {turns}, {turns}, {added}",
     no_ops={"main": "nop", "aux": "fnop"},
 )
