@@ -109,6 +109,14 @@ def test_what_a_bundle_reads_and_stores_is_seen() -> None:
     assert [text.split()[0] for text in readers] == ["vlda"]
 
 
+def test_a_fault_of_a_late_read_comes_again_and_again() -> None:
+    debugger = debugger_of(KERNELS[2])
+    debugger.machine.state.xmem.write_address(0x70000, b"\xff" * 0x1800)
+    found = [debugger.continue_() for _ in range(3)]
+    assert found[0].reason is StopReason.FAULT
+    assert found == found[:1] * 3
+
+
 def test_a_program_that_runs_off_its_end_stops_there_again_and_again() -> None:
     state = machine_for("xdna1").make_state({})
     state.load_code(read_code_program("nop\n", "xdna1", code_model("xdna1").data_address))

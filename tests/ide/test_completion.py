@@ -529,3 +529,11 @@ def test_a_register_that_is_read_through_its_pair_is_not_free() -> None:
     others = [f"lr{number}" for number in range(16) if number not in (6, 7)]
     assert free_registers(program, 0) == others
     assert free_registers(program, 1) == [f"lr{number}" for number in range(16)]
+
+
+@pytest.mark.parametrize(("text", "register"), [("lda l$0", "lr"), ("mov $0, r0", "lc")])
+def test_an_operand_of_many_files_offers_the_registers_of_the_last_one(
+    text: str, register: str
+) -> None:
+    for isa in ("xdna1", "xdna2"):
+        assert register in check_completions(text, isa=isa)

@@ -163,7 +163,10 @@ class Substitution:
             self.is_dynamic = True
             return [_as_value(token, macro.dynamic(token))]
         if macro.parameters is None:
-            return _object_like(token, macro)
+            body: Sequence[Token] = macro.body
+            if any(each.kind is Kind.PASTE for each in body):
+                body = [each for each, _ in Body(macro, [], self.expand, self.spend_on).tokens()]
+            return _object_like(token, macro, body)
         if not self._is_opened(pending):
             return None
         call = self._call(pending, macro)
@@ -253,16 +256,20 @@ class Substitution:
         ]
 
 
-def _object_like(token: Token, macro: Macro) -> list[Token]:
+def _object_like(token: Token, macro: Macro, body: Sequence[Token]) -> list[Token]:
     hidden = token.hidden | {macro.name}
     if macro.place is not None and macro.is_statement:
         origin = _origin(token, macro, FrameKind.MACRO, token.place)
-        return [_moved(each, token, origin, hidden, token.origin) for each in macro.body]
+        return [_moved(each, token, origin, hidden, token.origin) for each in body]
     origin = _origin(token, macro, FrameKind.VALUE, token.place)
     replaces = token.replaces or token.place
-    return [
-        Token(each.kind, each.text, each.place, replaces, origin, hidden) for each in macro.body
-    ]
+    return [_as_part(each, replaces, origin, hidden) for each in body]
+
+
+def _as_part(token: Token, replaces: Place, origin: LineFrame, hidden: frozenset[str]) -> Token:
+    """Return a token of the body of an object-like macro where the name is used."""
+    parts = tuple(_as_part(part, replaces, origin, hidden) for part in token.parts)
+    return Token(token.kind, token.text, token.place, replaces, origin, hidden, parts)
 
 
 def _origin(token: Token, macro: Macro, kind: FrameKind, call: Place) -> LineFrame:

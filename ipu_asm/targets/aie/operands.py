@@ -38,7 +38,7 @@ _MAX_REMEMBERED = 5_000
 _MAX_FILES_TOLD = 3
 _MAX_FILES_NAMED = 4
 _FIRST_FILES = 2
-_MAX_OFFERED = 64
+_MAX_OFFERED = 128
 Parsed = int | str | UnplacedFinding | None
 
 

@@ -30,6 +30,8 @@ ANALYZER = Analyzer(load_isa("colossus"))
         ("#define A B\n#define B A\nA B", "A B"),
         ("#define F(x) (x + 1)\nF(2) F (3) F", "(2 + 1) (3 + 1) F"),
         ("#define F(x, y) x ## y\nF(a, b) F(, b) F(a,)", "ab b a"),
+        ("#define A m ## 4 + a##b##c\nA", "m4 + abc"),
+        ("#define B 1\n#define A a##B B\n#define F(x) x ## A\nA F(2)", "aB 1 2A"),
         ('#define F(x) #x\nF(a  "b")', '"a \\"b\\""'),
         ("#define F(x, ...) x(__VA_ARGS__)\nF(a, b, c)", "a(b, c)"),
         ("#define F(x...) x\nF(a, b)", "a, b"),

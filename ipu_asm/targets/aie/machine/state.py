@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, Callable, Final, Iterator, Mapping, Sequence
 
-from ipu_asm.emulator.faults import MachineFaultError
+from ipu_asm.emulator.faults import EmulatorError, MachineFaultError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.machine.deferred import DeferredProducts, Piece
 from ipu_asm.targets.aie.machine.registers import RegisterStorage
@@ -203,8 +203,12 @@ class State:
             landing.clear()
         if self.late[place]:
             waiting, self.late[place] = self.late[place], []
-            for operation in waiting:
-                operation.finish(operation.read, operation.issue)
+            for number, operation in enumerate(waiting):
+                try:
+                    operation.finish(operation.read, operation.issue)
+                except EmulatorError:  # the state in front of the bundle still has it
+                    self.late[place] += waiting[number:]
+                    raise
 
     @property
     def is_settled(self) -> bool:
