@@ -206,11 +206,11 @@ def _generated(
     return tuple(load), tuple(unknown)
 
 
-def run_totals(analysis: Analysis, before: int | None = None) -> RunTotals:
+def run_totals(analysis: Analysis, before: Mapping[str, int | None] = {}) -> RunTotals:
     """Return the cycles of a program and its part of instruction memory.
 
-    The text says how many cycles more or fewer than `before` they are, and that lines with errors
-    are not counted.
+    The text says how many cycles more or fewer than those of `before` they are, `8 fewer` and the
+    words of the key, and that lines with errors are not counted.
     """
     program = analysis.effective_program
     isa, facts = program.isa, shown_facts(program)
@@ -220,9 +220,12 @@ def run_totals(analysis: Analysis, before: int | None = None) -> RunTotals:
         cycles_text = cycles_sentence(facts) + configuration_phrase(program)
     else:
         cycles_text = _counted_cycles(program, cycles)
-    change = 0 if cycles is None or before is None else cycles - before
-    compared = f"{abs(change):,} {'more' if change > 0 else 'fewer'}" if change else ""
-    text = ", ".join(filter(None, (cycles_text, compared, size, _left_out(analysis))))
+    compared = [
+        f"{abs(cycles - count):,} {'more' if cycles > count else 'fewer'} {words}".rstrip()
+        for words, count in before.items()
+        if cycles is not None and count is not None and cycles != count
+    ]
+    text = ", ".join(filter(None, (cycles_text, *compared, size, _left_out(analysis))))
     return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)
 
 

@@ -42,6 +42,13 @@ class DocumentParams(NamedTuple):
     position: t.Position | None = None
 
 
+class RunTotalsParams(NamedTuple):
+    """A document, and optionally its text in a commit to compare with."""
+
+    text_document: t.TextDocumentIdentifier
+    committed: str | None = None
+
+
 class ExpansionParams(NamedTuple):
     """A document, and the number of one of its contexts."""
 
@@ -67,6 +74,12 @@ def _read_expansion(converter: Any, params: Any) -> ExpansionParams:
     return ExpansionParams(document, int(params.get("context") or 0))
 
 
+def _read_run_totals(converter: Any, params: Any) -> RunTotalsParams:
+    document = converter.structure(params["textDocument"], t.TextDocumentIdentifier)
+    committed = params.get("committed")
+    return RunTotalsParams(document, None if committed is None else str(committed))
+
+
 def _read(converter: Any, params: Any) -> DocumentParams:
     position = params.get("position")
     return DocumentParams(
@@ -81,7 +94,7 @@ READERS: Mapping[str, ParamsReader] = {
     SLOT_GRID: _read,
     REFERENCE: _read,
     MEMORY_MAP: _read,
-    RUN_TOTALS: _read,
+    RUN_TOTALS: _read_run_totals,
     RUN_INPUTS: _read_run_inputs,
     DISASSEMBLY: _read,
 }

@@ -130,7 +130,7 @@ class Document:
         self.headers: Mapping[str, object] = {}
         self.saved = text
         """The text at the last save, or when the document was opened."""
-        self._as_saved: Document | None = None
+        self._earlier: dict[str, Document] = {}
         self.edit: Change | None = None
         """The client's edits since `analysis`, merged; None if there were none."""
         self._order = ChangeOrder(version)
@@ -145,13 +145,18 @@ class Document:
         """The current text."""
         return self.coordinates.text
 
-    def as_saved(self) -> Document:
-        """Return the document at the last save: one object, whose analysis is made once."""
-        found = self._as_saved
-        if found is None or found.text is not self.saved:
+    def with_earlier(self, text: str) -> Document:
+        """Return the document with an earlier text, of the last save or of a commit.
+
+        One object for each of the last two texts, so that its analysis is made once.
+        """
+        found = self._earlier.pop(text, None)
+        if found is None:
             encoding = self.coordinates.encoding
-            found = Document(self.uri, self.language, None, self.saved, encoding)
-            self._as_saved = found
+            found = Document(self.uri, self.language, None, text, encoding)
+        self._earlier[text] = found
+        for forgotten in list(self._earlier)[:-2]:
+            del self._earlier[forgotten]
         return found
 
     @property
@@ -194,7 +199,8 @@ class Document:
 
     def forget(self) -> None:
         """Drop the analyses, because their settings changed."""
-        self.analysis = self.edit = self._as_saved = None
+        self.analysis = self.edit = None
+        self._earlier.clear()
 
     def keep(self, analysis: Analysis, headers: Mapping[str, object]) -> None:
         """Store the analysis of the current text."""

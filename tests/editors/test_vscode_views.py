@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from typing import TYPE_CHECKING, Iterator
 
 import pytest
@@ -164,3 +165,22 @@ def test_an_object_opens_as_its_annotated_assembly(vscode: VSCode, vscode_user: 
     assert re.search(r"/\*      0: [0-9a-f ]+\*/    lda r0, \[p0\], #4 +// r0 lands \+7", text)
     vscode.screenshot("an_object_as_assembly")
     vscode.close_file()
+
+
+def test_cycles_are_compared_with_the_last_commit(vscode: VSCode, vscode_user: VSCodeUser) -> None:
+    settings = vscode_user.work / ".vscode" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"git.enabled": true}')
+    kernel = vscode_user.work / "committed" / "kernel.s"
+    kernel.parent.mkdir()
+    kernel.write_text(EXAMPLE)
+    author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *command], cwd=kernel.parent, check=True)
+    kernel.write_text(f"set lr15 0;;\n{EXAMPLE}")
+    vscode.open("committed/kernel.s")
+    wanted = "1 more than committed"
+    assert wanted in soon(vscode.status, lambda status: wanted in status)
+    vscode.screenshot("committed")
+    vscode.close_file()
+    settings.unlink()

@@ -78,6 +78,15 @@ def test_totals_are_compared_with_the_last_save() -> None:
     ]
 
 
+def test_totals_are_compared_with_a_commit() -> None:
+    ask = custom("ipu/runTotals")
+    ask["params"]["committed"] = TEXT.replace("bkpt", "acc;;\nbkpt")
+    edit = changed(URI, 2, {"text": TEXT.replace("lr1 3", "lr1 2")})
+    unsaved = session({}, edit, ask).answer(1)["result"]["text"]
+    assert unsaved == "6 cycles, 2 fewer, 3 fewer than committed, 4 of 1,024 bundles"
+    assert session({}, ask).answer(1)["result"]["text"].startswith("8 cycles, 1 fewer than comm")
+
+
 def test_the_memory_map_has_strips_accesses_and_a_text() -> None:
     result = session({}, custom("ipu/memoryMap")).answer(1)["result"]
     (strip,) = result["strips"]

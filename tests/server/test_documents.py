@@ -150,14 +150,14 @@ def test_texts_of_the_tests_are_as_they_arrive() -> None:
     assert paired("\ud83d\ude00\ude00") == "\U0001f600\ude00"
 
 
-def test_the_document_at_the_last_save_is_made_once() -> None:
-    document = document_of("one")
-    document.change(2, [{"text": "two"}])
-    before = document.as_saved()
-    document.change(3, [{"text": "three"}])
-    assert document.as_saved() is before
-    assert (before.text, document.text) == ("one", "three")
-    document.saved = document.text
-    assert document.as_saved().text == "three"
+def test_a_document_with_an_earlier_text_is_made_once() -> None:
+    document = document_of("two")
+    saved, committed = document.with_earlier("one"), document.with_earlier("zero")
+    document.change(2, [{"text": "three"}])
+    assert document.with_earlier("one") is saved
+    assert document.with_earlier("zero") is committed
+    assert (saved.text, document.text) == ("one", "three")
+    document.with_earlier("two")
+    assert document.with_earlier("one") is not saved  # the last two are kept
     document.forget()
-    assert document.as_saved().analysis is None
+    assert document.with_earlier("two").analysis is None

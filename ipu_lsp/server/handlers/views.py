@@ -31,6 +31,7 @@ from ipu_lsp.server.custom import (
     DocumentParams,
     ExpansionParams,
     RunInputsParams,
+    RunTotalsParams,
 )
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession, View
@@ -275,8 +276,8 @@ def _option(option: HostOption) -> Json:
     }
 
 
-def run_totals(session: LspSession, params: DocumentParams) -> Json | None:
-    """Return the totals of a document, compared with its text at the last save.
+def run_totals(session: LspSession, params: RunTotalsParams) -> Json | None:
+    """Return the totals of a document, compared with its text at the last save and in a commit.
 
     None for a document that is not open.
     """
@@ -284,10 +285,12 @@ def run_totals(session: LspSession, params: DocumentParams) -> Json | None:
     view, document = session.view(uri), session.documents.get(uri)
     if view is None or document is None:
         return None
-    before = None
-    if document.saved is not document.text:
-        past = session.view_of(document.as_saved())
-        before = past and ide_run_inputs.run_totals(past.analysis).cycles
+    texts = {"": document.saved, "than committed": params.committed}
+    before = {}
+    for name, text in texts.items():
+        if text is not None and text != document.text:
+            past = session.view_of(document.with_earlier(text))
+            before[name] = past and ide_run_inputs.run_totals(past.analysis).cycles
     return ide_run_inputs.run_totals(view.analysis, before)._asdict()
 
 

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ServerState } from "../parts";
+import { CommittedTexts } from "./commits";
 import { ourDocuments } from "./documents";
 import { DocumentStatus } from "./documentStatus";
 import type { ServerControl } from "./index";
@@ -91,6 +92,8 @@ const TOTALS = {
 
 /** Shows the cycles of the document in front; its instruction set in the item of the server. */
 class ProgramTotals extends DocumentStatus<Totals> {
+  private readonly commits = new CommittedTexts();
+
   constructor(
     server: ServerControl,
     private readonly serverItem: vscode.LanguageStatusItem,
@@ -102,8 +105,9 @@ class ProgramTotals extends DocumentStatus<Totals> {
     this.item.tooltip = tooltip;
   }
 
-  protected ask(document: vscode.TextDocument): Promise<Totals | null> {
-    const parameters = { textDocument: { uri: document.uri.toString() } };
+  protected async ask(document: vscode.TextDocument): Promise<Totals | null> {
+    const committed = await this.commits.of(document);
+    const parameters = { textDocument: { uri: document.uri.toString() }, committed };
     return this.server.request<Totals | null>("ipu/runTotals", parameters);
   }
 
