@@ -13,7 +13,7 @@ from benchmarks import timing
 from benchmarks.report import Target, number, print_table
 from benchmarks.timing import Action
 from ipu_asm.emulator import DType, Ipu
-from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.machine import Engine
 
 INNER = """
     set lr3 {last}; set lr6 0;;

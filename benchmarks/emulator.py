@@ -13,7 +13,7 @@ from benchmarks.report import Target, number, print_table
 from benchmarks.timing import Action
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import DType, Ipu, IpuState, machine_for
-from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.emulator.vliw import VliwMachine
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

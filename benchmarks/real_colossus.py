@@ -25,7 +25,7 @@ from ipu_asm.config.configuration import Configuration
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.model import Isa
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import source_settings
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 

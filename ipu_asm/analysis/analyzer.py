@@ -25,8 +25,7 @@ from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
 from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand, is_template, uses_defines
-from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings, source_settings
 from ipu_asm.source.templates import TemplateComment
 from ipu_asm.text import Change, SourceFile, Span, change_between, is_binary, require_text
 

@@ -34,10 +34,9 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Tokenization, unclosed_comment
 from ipu_asm.syntax.directives import directive_findings, wrong_argument
-from ipu_asm.syntax.foreign_tokens import grouped, with_joined, with_label
+from ipu_asm.syntax.foreign_tokens import InstructionContext, grouped, with_joined, with_label
 from ipu_asm.syntax.grammar import load_grammar
 from ipu_asm.syntax.messages import foreign_lines, syntax_errors
-from ipu_asm.syntax.misplaced_token import InstructionContext
 from ipu_asm.text import is_binary
 
 

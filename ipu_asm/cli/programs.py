@@ -23,8 +23,7 @@ from ipu_asm.program.line_table import (
     require_one_context,
 )
 from ipu_asm.source.expand import is_template
-from ipu_asm.source.expansion import Expansion
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import Expansion, source_settings
 from ipu_asm.text import SourceFile, counted
 
 

@@ -18,8 +18,7 @@ from ipu_asm.config.globs import Exclusion
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.config.source_keys import ProjectFolders
 from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa
-from ipu_asm.source.expansion import SourceReader, SourceSettings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import SourceReader, SourceSettings, source_settings
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis

@@ -13,10 +13,9 @@ from ipu_asm.debugger.expressions import Location, MachineView, Space, element_t
 from ipu_asm.debugger.expressions.machine_view import location_text
 from ipu_asm.debugger.regions import MEMORY, Accesses, Region
 from ipu_asm.emulator.element_types import BIT, MASK, TYPES
-from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.machine import READS, WRITES, WatchedRange
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import StopReason
+from ipu_asm.emulator.stops import Fault, StopReason
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import counted
 

@@ -18,11 +18,10 @@ from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
 from ipu_asm.debugger.regions import COUNTER, accesses_of_machine
 from ipu_asm.debugger.stop_conditions import BreakpointSet, StopConditions
 from ipu_asm.debugger.traps import TrapAddresses
-from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.machine import StopTest
 from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import StopReason, describe_stop
+from ipu_asm.emulator.stops import ExecutionFault, Fault, StopReason, describe_stop
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable

@@ -16,7 +16,7 @@ from ipu_asm.isa import DEFAULT_ISA, target_module
 
 _HOMES = {
     "code_runs": ("ProgramRun", "run_program"),
-    "faults": (
+    "stops": (
         "CycleLimitError", "EmulatorError", "ExecutionFault", "Fault", "InstructionError",
         "MachineFaultError", "ProgramError", "Refusal", "UnknownResultError",
     ),
@@ -25,10 +25,18 @@ _HOMES = {
     "state": ("SavedState",),
 }  # fmt: skip
 _HOMES_IN_MACHINE = {
-    "elements": ("DType", "ipu_add", "ipu_mult"),
     "ipu": ("Ipu",),
     "model": ("run_until_complete", "run_with_debug"),
-    "state": ("IpuState", "MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "RegFile"),
+    "state": (
+        "DType",
+        "IpuState",
+        "MULT_STAGE_MAP",
+        "R_ACC_SIZE",
+        "R_REG_SIZE",
+        "RegFile",
+        "ipu_add",
+        "ipu_mult",
+    ),
 }
 
 __all__ = [

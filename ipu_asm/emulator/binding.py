@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, Callable, Iterator, Protocol, Sequence, TypeAlias
 
 from ipu_asm.assembler.word_code import DecodedInstruction, decode_slot
-from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import LabelType, RegisterType
 from ipu_asm.named_tuple import NamedTuple

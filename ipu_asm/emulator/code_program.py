@@ -23,7 +23,7 @@ from ipu_asm.assembler.machine_code import (
     Symbol,
 )
 from ipu_asm.config.files import decoded, is_code_file
-from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.emulator.stops import ProgramError
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import (

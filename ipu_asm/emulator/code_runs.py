@@ -13,8 +13,8 @@ from ipu_asm.emulator.code_program import (
     linked_kernel,
     read_code_program,
 )
-from ipu_asm.emulator.faults import MachineFaultError, UnknownResultError
 from ipu_asm.emulator.model import MachineModel, NoMachineError
+from ipu_asm.emulator.stops import MachineFaultError, UnknownResultError
 from ipu_asm.isa import load_isa, manifests, target_module
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted

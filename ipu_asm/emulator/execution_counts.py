@@ -17,8 +17,7 @@ from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.assembler.word_code import decode_slot
 from ipu_asm.emulator.binding import branch_target
 from ipu_asm.emulator.core.runtime import BLOCK
-from ipu_asm.emulator.engine import Engine
-from ipu_asm.emulator.machine import BulkTrace, Machine, StopTest, Trace, Transitions
+from ipu_asm.emulator.machine import BulkTrace, Engine, Machine, StopTest, Trace, Transitions
 from ipu_asm.emulator.model import MachineModel, decode_word, machine_for
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa

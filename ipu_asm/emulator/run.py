@@ -7,10 +7,9 @@ from typing import Any, Callable, Final, TypeAlias
 
 from ipu_asm.emulator.arguments import count
 from ipu_asm.emulator.binding import decode_in_order
-from ipu_asm.emulator.faults import CycleLimitError, Fault
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import RunEnd, StopReason
+from ipu_asm.emulator.stops import CycleLimitError, Fault, RunEnd, StopReason
 from ipu_asm.emulator.vliw import AnyMachine, scalars_named
 from ipu_asm.isa import load_isa
 from ipu_asm.program.line_table import LineTable

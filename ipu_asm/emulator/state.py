@@ -22,8 +22,8 @@ from typing import (
 )
 
 from ipu_asm.emulator.arguments import whole_number
-from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import RegisterFile, RegisterLayout
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 

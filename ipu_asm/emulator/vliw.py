@@ -19,12 +19,19 @@ from ipu_asm.emulator.binding import (
 )
 from ipu_asm.emulator.core.program import CoreDescription
 from ipu_asm.emulator.core.runner import NO_BUNDLE, WORTHWHILE, CoreRunner
-from ipu_asm.emulator.engine import Engine, default_engine
-from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import BulkTrace, RunCounter, SelectiveTest, StopTest, Trace
+from ipu_asm.emulator.machine import (
+    BulkTrace,
+    Engine,
+    RunCounter,
+    SelectiveTest,
+    StopTest,
+    Trace,
+    default_engine,
+)
 from ipu_asm.emulator.registers import RegisterFile
 from ipu_asm.emulator.state import AnyState, MachineState
+from ipu_asm.emulator.stops import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.words import FloatErrors
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec

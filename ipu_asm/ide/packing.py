@@ -32,8 +32,7 @@ from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings.checks import bundle_position_at
 from ipu_asm.ide.template_writing import WrittenTemplate
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.distances import is_distance
-from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.program.program import Program, cached_on_program, is_distance
 from ipu_asm.text import TextEdit, apply_edits, counted
 
 _MAX_TO_PIPELINE, _MAX_TO_REBASE = 120, 60

@@ -13,7 +13,7 @@ from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.flow.loop_numbers import cycles_of_run
-from ipu_asm.isa.forms import NO_LIMIT
+from ipu_asm.isa.build import NO_LIMIT
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program

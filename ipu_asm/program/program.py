@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
-from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.bundle_diff import SlicedText
@@ -164,3 +164,27 @@ def _is_notable(_isa: Isa, bundle: Bundle) -> bool:
 
 def _is_directive(_isa: Isa, bundle: Bundle) -> bool:
     return bundle.directive is not None
+
+
+def distance(bundles: int) -> str:
+    """Return a distance in source form, with its sign."""
+    return f"{bundles:+d}"
+
+
+def is_distance(program: Program, reference: Reference) -> bool:
+    """Check whether a resolved label operand is written as a distance, not as a label."""
+    nowhere: dict[str, int] = {}
+    address = program.addresses[reference.bundle]
+    return resolve_target(program, reference, reference.text, address, nowhere) == reference.target
+
+
+def resolve_target(
+    program: Program, reference: Reference, text: str, address: int, labels: Mapping[str, int]
+) -> int | None:
+    """Return the target that `text` would have in place of a label operand; None if it has none."""
+    use = reference.use
+    operand = program.bundles[reference.bundle].instructions[use.instruction].operands[use.operand]
+    if operand is None:
+        return None
+    target = operand.type.resolve(text, address, labels, lambda _: None)
+    return None if isinstance(target, UnplacedFinding) else target

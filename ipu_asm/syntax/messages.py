@@ -11,7 +11,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
 from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.misplaced_token import (
+from ipu_asm.syntax.foreign_tokens import (
     DIRECTIVE,
     NO_INSTRUCTION,
     InstructionContext,

@@ -13,7 +13,7 @@ from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
 from ipu_asm.emulator.arguments import count as count_of
 from ipu_asm.emulator.arguments import require_callable, require_path
-from ipu_asm.emulator.engine import Engine, engine_of
+from ipu_asm.emulator.machine import Engine, engine_of
 from ipu_asm.emulator.run import DebugAction, DebugCallback
 from ipu_asm.emulator.stated_options import stated_registers
 from ipu_asm.emulator.stops import StopReason

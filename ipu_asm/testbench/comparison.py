@@ -12,9 +12,9 @@ from ipu_asm.debugger.explanations import describe_instruction, instruction_plac
 from ipu_asm.debugger.queries import LastWrite, QueryInterruptedError, last_write
 from ipu_asm.debugger.regions import MEMORY, Region, Written, read_region
 from ipu_asm.diagnostics.rendering import render_place
-from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
+from ipu_asm.emulator.stops import EmulatorError
 from ipu_asm.flow.accesses import decoded_accesses
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.arrays import Array, ElementOrigin, Source, origin_of

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, Generator, Iterator
 
 import pytest
 
-from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.state import SavedState
+from ipu_asm.emulator.stops import ExecutionFault
 from ipu_asm.testbench.bench import Bench
 
 if TYPE_CHECKING:

@@ -12,11 +12,18 @@ from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_cond
 from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.traps import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
-from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault
 from ipu_asm.emulator.machine import SelectiveTest, StopTest
 from ipu_asm.emulator.run import DebugAction, DebugCallback, check_halted, run_end_of
 from ipu_asm.emulator.state import SavedState
-from ipu_asm.emulator.stops import RunEnd, StopReason, describe_current_bundle, describe_stop
+from ipu_asm.emulator.stops import (
+    CycleLimitError,
+    EmulatorError,
+    ExecutionFault,
+    RunEnd,
+    StopReason,
+    describe_current_bundle,
+    describe_stop,
+)
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple

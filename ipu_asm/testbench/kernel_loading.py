@@ -18,7 +18,7 @@ from ipu_asm.config.source_keys import checked_values
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.emulator.arguments import require_path
 from ipu_asm.emulator.code_runs import assemble_any_kernel, read_any_kernel
-from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.emulator.stops import ProgramError
 from ipu_asm.isa import DEFAULT_ISA, load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import (
@@ -27,8 +27,7 @@ from ipu_asm.program.line_table import (
     read_effective_program,
     require_one_context,
 )
-from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import SourceSettings, source_settings
 from ipu_asm.text import SourceFile
 
 _TEXT_NAME: Final = "<kernel>"

@@ -11,10 +11,10 @@ import numpy as np
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.emulator.arguments import count, real_number, truth_value, whole_number
 from ipu_asm.emulator.element_types import RegisterTypes
-from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
 from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.manifest import HostOption
 from ipu_asm.isa.model import Isa

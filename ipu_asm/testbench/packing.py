@@ -13,9 +13,9 @@ import numpy as np
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
-from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
+from ipu_asm.emulator.stops import ExecutionFault
 from ipu_asm.flow.control_run.execution import control_run
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF

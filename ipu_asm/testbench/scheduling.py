@@ -13,8 +13,8 @@ from typing import Final, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.code_runs import ProgramRun, code_model, run_program
-from ipu_asm.emulator.faults import EmulatorError
 from ipu_asm.emulator.model import NoMachineError
+from ipu_asm.emulator.stops import EmulatorError
 from ipu_asm.flow.accesses import LATEST, RegisterAccess
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_flow import delay_slots_of

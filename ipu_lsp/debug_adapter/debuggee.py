@@ -24,19 +24,18 @@ from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.emulator.code_runs import argument_registers, code_model, read_any_kernel, set_up
-from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stated_options import (
     SeveralOptionsError,
     stated_options,
 )
-from ipu_asm.emulator.stops import StopReason
+from ipu_asm.emulator.stops import ProgramError, StopReason
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
 from ipu_asm.source.expand import is_template
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import source_settings
 from ipu_asm.testbench.data.conversion import MachineData
 from ipu_asm.testbench.data.memory import (
     ExpectedFiles,

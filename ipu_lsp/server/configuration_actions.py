@@ -15,7 +15,7 @@ from ipu_asm.ide.header_findings import missing_headers, names_to_declare, set_t
 from ipu_asm.ide.kinds import QUICK_FIX
 from ipu_asm.isa import manifests
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.settings import DEFAULT_INCLUDE_PATHS
+from ipu_asm.source.expansion import DEFAULT_INCLUDE_PATHS
 from ipu_asm.text import Span, TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates

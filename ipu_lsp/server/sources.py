@@ -16,8 +16,7 @@ from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.config.source_keys import ProjectFolders, include_folders
 from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa, manifests
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import SourceSettings, source_settings
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.workspace import Headers, Stamps, Workspace

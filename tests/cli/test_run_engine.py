@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.cli.run.command import main
 from ipu_asm.emulator.core import runner, runtime
-from ipu_asm.emulator.engine import VARIABLE
+from ipu_asm.emulator.machine import VARIABLE
 from tests.cli.commands import Ran, run
 from tests.emulator.core.engines import CORE_NAME
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.config.toml_settings import parse_settings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import source_settings
 
 
 def check(text: str, path: str, *expected: dict[str, int]) -> None:

@@ -15,7 +15,7 @@ from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.queries import when_true
 from ipu_asm.debugger.regions import Region, regions_of
-from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

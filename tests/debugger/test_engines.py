@@ -19,7 +19,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.queries import last_write
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator import IpuState
-from ipu_asm.emulator.engine import VARIABLE, Engine
+from ipu_asm.emulator.machine import VARIABLE, Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import ExecutionFault, Ipu, IpuState
-from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import AccessCounts
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from tests.emulator.machines import ipu_with, state_of
 from tests.emulator.random_programs import random_state, random_word

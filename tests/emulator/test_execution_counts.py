@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from ipu_asm.assembler.kernel import assemble_kernel, read_kernel
 from ipu_asm.emulator import ExecutionFault, machine_for
-from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import BranchCount, ExecutionCounts, conditional_branches
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.text import SourceFile
 from tests.emulator import random_programs as ipu

@@ -22,8 +22,8 @@ from ipu_asm.emulator import (
     run_until_complete,
     run_with_debug,
 )
-from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import Recording
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program

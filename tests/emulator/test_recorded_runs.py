@@ -7,7 +7,7 @@ from typing import Any, Callable, Final, NamedTuple
 import pytest
 
 from ipu_asm.emulator import DebugAction, ExecutionFault, Ipu, machine_for
-from ipu_asm.emulator.engine import VARIABLE, Engine
+from ipu_asm.emulator.machine import VARIABLE, Engine
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from ipu_asm.targets.ipu2.machine.model import Statistics, statistics
 from tests import ipu2_runs

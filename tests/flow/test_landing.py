@@ -11,7 +11,7 @@ import pytest
 
 from ipu_asm.emulator.code_program import CodeProgram, linked
 from ipu_asm.emulator.code_runs import code_model, set_up
-from ipu_asm.emulator.faults import EmulatorError
+from ipu_asm.emulator.stops import EmulatorError
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.landing import CALLED, RETURNED, flights_of

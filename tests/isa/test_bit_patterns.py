@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.isa.bit_patterns import BitPattern
+from ipu_asm.isa.notations import BitPattern
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import source_settings
 
 ISAS = ("colossus", "xdna1")
 

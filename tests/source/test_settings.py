@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ipu_asm.config.configuration import Configuration, Context
-from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.source.expansion import DiskReader, SourceSettings, root_of, source_settings
 from ipu_asm.source.jinja.contexts import contexts_of
-from ipu_asm.source.settings import DiskReader, root_of, source_settings
 
 
 def check_contexts(settings: SourceSettings, *expected: tuple[Context, str]) -> None:

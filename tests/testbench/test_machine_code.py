@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.xdna_runs import KERNELS
 from ipu_asm.assembler.encode import AssemblyError
-from ipu_asm.emulator.faults import ExecutionFault, ProgramError
+from ipu_asm.emulator.stops import ExecutionFault, ProgramError
 from ipu_asm.testbench import Bench, collected_coverage, sweep
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -65,8 +65,7 @@ from ipu_asm.isa import DEFAULT_ISA, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram
 from ipu_asm.source.expand import expand
-from ipu_asm.source.expansion import Expansion
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import Expansion, source_settings
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import LineIndex, SourceFile, Span, counted
 

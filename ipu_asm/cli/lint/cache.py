@@ -28,8 +28,7 @@ from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.source.expansion import SourceSettings
-from ipu_asm.source.settings import DiskReader
+from ipu_asm.source.expansion import DiskReader, SourceSettings
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 VARIABLE = "IPU_CACHE_DIR"

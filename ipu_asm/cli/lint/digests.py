@@ -9,7 +9,7 @@ from typing import Mapping
 
 import ipu_asm
 from ipu_asm.config.source_keys import PROJECT_FOLDERS, ProjectFolders
-from ipu_asm.source.settings import DiskReader
+from ipu_asm.source.expansion import DiskReader
 from ipu_asm.text import SourceFile
 
 try:

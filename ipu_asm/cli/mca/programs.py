@@ -24,7 +24,7 @@ from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
 from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import source_settings
 from ipu_asm.text import SourceFile
 
 _MAX_STEPS = 1_000_000

@@ -30,9 +30,13 @@ from ipu_asm.cli.run.host_options import number, read_pieces
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, usage_error
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, is_code_file
 from ipu_asm.emulator.execution_counts import Recording
-from ipu_asm.emulator.faults import MachineFaultError, ProgramError, UnknownResultError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.stops import describe_stop
+from ipu_asm.emulator.stops import (
+    MachineFaultError,
+    ProgramError,
+    UnknownResultError,
+    describe_stop,
+)
 from ipu_asm.testbench.data.source import Data
 from ipu_asm.text import SourceFile
 

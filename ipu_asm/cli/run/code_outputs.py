@@ -14,9 +14,8 @@ from ipu_asm.config.files import FileError
 from ipu_asm.emulator.code_program import CodeProgram
 from ipu_asm.emulator.code_runs import FAULT, UNKNOWN, CodeModel
 from ipu_asm.emulator.execution_counts import Recording
-from ipu_asm.emulator.faults import Fault, MachineFaultError
 from ipu_asm.emulator.model import machine_for
-from ipu_asm.emulator.stops import RunEnd, StopReason
+from ipu_asm.emulator.stops import Fault, MachineFaultError, RunEnd, StopReason
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.numbers import Numbers, dumped, listed_numbers, memory_difference
 from ipu_asm.testbench.data.source import Data, DataError

@@ -41,8 +41,7 @@ from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, is_code_file
 from ipu_asm.config.host_configurations import FoundRun, configured_run
 from ipu_asm.config.kernel_keys import foreign_keys
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.emulator.engine import Engine
-from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.emulator.stated_options import (
     SeveralOptionsError,
     StatedRegister,
@@ -50,6 +49,7 @@ from ipu_asm.emulator.stated_options import (
     stated_registers,
     stated_text,
 )
+from ipu_asm.emulator.stops import ProgramError
 from ipu_asm.isa import manifests
 from ipu_asm.isa.manifest import Manifest
 from ipu_asm.isa.model import Isa

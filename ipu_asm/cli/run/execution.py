@@ -20,16 +20,14 @@ from ipu_asm.debugger.regions import Accesses
 from ipu_asm.debugger.traps import AssertionChecks, FailedAssertion
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.core.checks import ALWAYS
-from ipu_asm.emulator.engine import Engine, engine_of
 from ipu_asm.emulator.execution_counts import MAX_BUNDLES_PER_CALL, Recording
-from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import ChecksByAddress, SelectiveTest, StopTest
+from ipu_asm.emulator.machine import ChecksByAddress, Engine, SelectiveTest, StopTest, engine_of
 from ipu_asm.emulator.model import decode_word, machine_for
 from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import RunEnd, StopReason
+from ipu_asm.emulator.stops import ExecutionFault, Fault, RunEnd, StopReason
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple

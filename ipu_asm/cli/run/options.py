@@ -31,7 +31,7 @@ from ipu_asm.cli.run.host_options import (
     register_option,
 )
 from ipu_asm.config.configuration import Value
-from ipu_asm.emulator.engine import VARIABLE, Engine, engine_of
+from ipu_asm.emulator.machine import VARIABLE, Engine, engine_of
 from ipu_asm.testbench.data.source import Data, DataError, data_of, target_of
 
 PROGRAM = "ipu-run"

@@ -18,10 +18,16 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.element_types import RegisterTypes
-from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop, describe_word, summarize_stop
+from ipu_asm.emulator.stops import (
+    Fault,
+    RunEnd,
+    StopReason,
+    describe_stop,
+    describe_word,
+    summarize_stop,
+)
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span, counted

@@ -14,7 +14,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import Context, ExpressionError, Location, Space, text_of
 from ipu_asm.debugger.expressions.context import read
 from ipu_asm.emulator.binding import decode_in_order, is_default_jump
-from ipu_asm.emulator.faults import ExecutionFault, Fault
+from ipu_asm.emulator.stops import ExecutionFault, Fault
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, decoded_accesses
 from ipu_asm.isa import load_isa
 from ipu_asm.named_tuple import NamedTuple

@@ -36,9 +36,8 @@ from ipu_asm.emulator.core.runtime import (
     instance_of,
     is_compiled,
 )
-from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.machine import BulkTrace, SelectiveTest, Transitions
+from ipu_asm.emulator.machine import BulkTrace, Engine, SelectiveTest, Transitions
 from ipu_asm.named_tuple import NamedTuple
 
 WORTHWHILE: Final = 8

@@ -14,8 +14,7 @@ from ipu_asm.flow.control_run.steps import Branch, UnsupportedProgramError
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
-from ipu_asm.program.distances import is_distance
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, is_distance
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 BODY = "_body"

@@ -42,8 +42,7 @@ from ipu_asm.flow.packing.pack import in_order, slot_order
 from ipu_asm.flow.packing.webs import START, constant_update, webs_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
-from ipu_asm.program.distances import is_distance
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, is_distance
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 Bundles = tuple[tuple[Operation, ...], ...]

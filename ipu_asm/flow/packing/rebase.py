@@ -36,8 +36,7 @@ from ipu_asm.flow.packing.rewriting import (
 from ipu_asm.flow.packing.webs import (
     webs_of,
 )
-from ipu_asm.program.distances import is_distance
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, is_distance
 
 _ABOUT_VALUES = (AssertionKind.BEFORE, AssertionKind.AFTER, AssertionKind.LOG)
 _NAME = re.compile(r"\w+")

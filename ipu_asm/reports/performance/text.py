@@ -10,8 +10,7 @@ from ipu_asm.diagnostics.rendering import paint
 from ipu_asm.flow.loop_numbers import ratio
 from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Region
-from ipu_asm.reports.performance.report import PerformanceReport
-from ipu_asm.reports.performance.units import Use
+from ipu_asm.reports.performance.report import PerformanceReport, Use
 from ipu_asm.reports.performance.wording import (
     base_text,
     by_savings,

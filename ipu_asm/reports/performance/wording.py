@@ -14,8 +14,7 @@ from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, Limit, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
 from ipu_asm.reports.performance.picture import DELAY, ENDED, FREE, WAITS, Picture
-from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport
-from ipu_asm.reports.performance.units import Use
+from ipu_asm.reports.performance.report import BlockMoves, PerformanceReport, Use
 from ipu_asm.text import counted, percentage
 
 _MAX_LINES = 10

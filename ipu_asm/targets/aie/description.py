@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Mapping, Sequence
 
-from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
+from ipu_asm.isa.build import FormsDescription, build_forms, unit_slot
 from ipu_asm.isa.model import Isa, Scheduling
 from ipu_asm.isa.storage import CodeSizes
 from ipu_asm.isa.surface import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Mapping, Sequence
 
-from ipu_asm.isa.blocks import blocks
 from ipu_asm.isa.model import InstructionDoc, Operand
+from ipu_asm.isa.notations import blocks
 
 OPERANDS: Mapping[str, str] = {
     "dst": "register for the result",

@@ -26,8 +26,8 @@ from collections import Counter
 from functools import cached_property
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.isa.bit_patterns import BitPattern
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.notations import BitPattern
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import BundleLayouts
 from ipu_asm.named_tuple import NamedTuple

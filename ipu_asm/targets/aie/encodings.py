@@ -20,9 +20,9 @@ from ipu_asm.assembler.machine_code import (
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import DUPLICATE_SLOT, IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
-from ipu_asm.isa.bit_patterns import BitPattern
 from ipu_asm.isa.gnu_expressions import Symbols
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.notations import BitPattern
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.encoding_tables import (

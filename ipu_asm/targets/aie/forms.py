@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
-from ipu_asm.isa.forms import alternatives
+from ipu_asm.isa.build import alternatives
 from ipu_asm.isa.model import Implicit, InstructionSpec, Operand
 from ipu_asm.isa.operands import NamedRegister
 from ipu_asm.isa.scalar import Counting, CountingFacts, LoopCounter, counting_facts

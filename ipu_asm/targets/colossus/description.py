@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any, Mapping
 
 from ipu_asm.diagnostics import Severity
-from ipu_asm.isa.forms import FormsDescription, alternatives, build_forms, unit_slot
+from ipu_asm.isa.build import FormsDescription, alternatives, build_forms, unit_slot
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Scheduling
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.scalar import Counting, CountingFacts, RepeatLimits, counting_facts

@@ -26,9 +26,9 @@ from ipu_asm.assembler.machine_code import (
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
-from ipu_asm.isa.bit_patterns import BitPattern
-from ipu_asm.isa.forms import alternatives
+from ipu_asm.isa.build import alternatives
 from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.notations import BitPattern
 from ipu_asm.isa.operands import OperandType, quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.colossus.control_registers import ControlRegister

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ipu_asm.isa.blocks import blocks
 from ipu_asm.isa.model import InstructionDoc
+from ipu_asm.isa.notations import blocks
 
 
 def _named(keyword: str, name: str, operand_type: str, low: int, **more: Any) -> dict[str, Any]:

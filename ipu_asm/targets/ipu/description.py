@@ -10,8 +10,8 @@ from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, by_name
 from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.targets.ipu.manifest import MANIFEST
 from ipu_asm.targets.ipu_family import PROGRAM_LIMIT as PROGRAM_LIMIT
-from ipu_asm.targets.ipu_family import surface as ipu_family
-from ipu_asm.targets.ipu_family.surface import (
+from ipu_asm.targets.ipu_family import descriptions as ipu_family
+from ipu_asm.targets.ipu_family.descriptions import (
     CONFIG_REGISTERS,
     IMMEDIATE_BOUNDS,
     LABEL,
@@ -19,7 +19,7 @@ from ipu_asm.targets.ipu_family.surface import (
     common_mnemonics,
     reloaded_on_change,
 )
-from ipu_asm.targets.ipu_family.surface import LOOP as LOOP
+from ipu_asm.targets.ipu_family.descriptions import LOOP as LOOP
 
 MULT_STAGE = RegisterFile(
     "mult_stage",

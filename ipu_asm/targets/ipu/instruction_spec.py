@@ -43,7 +43,7 @@ In an operation `old x` is x before the bundle; a bare x sees what this bundle h
 from typing import Any
 
 from ipu_asm.isa.model import InstructionDoc
-from ipu_asm.targets.ipu_family.forms import Notation
+from ipu_asm.targets.ipu_family.descriptions import Notation
 
 __all__ = ["INSTRUCTION_SPEC", "InstructionDoc"]
 

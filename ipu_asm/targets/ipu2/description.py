@@ -23,8 +23,8 @@ from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, by_name
 from ipu_asm.targets.ipu2.instruction_spec import INSTRUCTION_SPEC, PSEUDO_INSTRUCTIONS
 from ipu_asm.targets.ipu2.manifest import MANIFEST
 from ipu_asm.targets.ipu_family import PROGRAM_LIMIT
-from ipu_asm.targets.ipu_family import surface as ipu_family
-from ipu_asm.targets.ipu_family.surface import (
+from ipu_asm.targets.ipu_family import descriptions as ipu_family
+from ipu_asm.targets.ipu_family.descriptions import (
     CONFIG_REGISTERS,
     IMMEDIATE_BOUNDS,
     LABEL,

@@ -8,9 +8,9 @@ from typing import Any, Callable, Final, Iterable, Mapping, TypeAlias
 
 import numpy as np
 
-from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.html_tables import table
 from ipu_asm.emulator.state import SavedState
+from ipu_asm.emulator.stops import Fault
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.arrays import Array

@@ -19,9 +19,9 @@ from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.config.configuration import Value
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.emulator.arguments import count
-from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.state import SavedState
+from ipu_asm.emulator.stops import Fault
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.testbench.bench import TEST_MAX_CYCLES
 from ipu_asm.testbench.data.state_files import RunSoFar, digest_of, state_file

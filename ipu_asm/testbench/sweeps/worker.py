@@ -12,10 +12,9 @@ import numpy as np
 
 from ipu_asm.debugger.traps import AssertionChecks
 from ipu_asm.emulator.arguments import require_callable, require_path
-from ipu_asm.emulator.engine import engine_of
-from ipu_asm.emulator.faults import EmulatorError, ExecutionFault
-from ipu_asm.emulator.machine import StopTest
+from ipu_asm.emulator.machine import StopTest, engine_of
 from ipu_asm.emulator.run import check_halted
+from ipu_asm.emulator.stops import EmulatorError, ExecutionFault
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final
 
 from ipu_asm.emulator import ExecutionFault, Ipu, IpuState, SavedState
-from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.machine import Engine
 from tests.emulator.random_programs import random_state, random_word
 
 CORE_NAME: Final = "core" if find_spec("wasmtime") else "numpy"

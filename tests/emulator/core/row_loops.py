@@ -14,9 +14,8 @@ from typing import Any, Final
 
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import ExecutionFault, machine_for
-from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import Recording
-from ipu_asm.emulator.machine import SelectiveTest, WatchedRange
+from ipu_asm.emulator.machine import Engine, SelectiveTest, WatchedRange
 
 ROWS: Final = 300
 """Rows of memory that have elements."""

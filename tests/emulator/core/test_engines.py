@@ -12,7 +12,7 @@ import pytest
 
 from ipu_asm.emulator import Ipu, ProgramError
 from ipu_asm.emulator.core import runner, runtime
-from ipu_asm.emulator.engine import VARIABLE, Engine, default_engine
+from ipu_asm.emulator.machine import VARIABLE, Engine, default_engine
 from tests.emulator.core.engines import CORE_NAME, machine_on
 from tests.emulator.machines import busy_ipu, ipu_with
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.emulator.engine import Engine
 from ipu_asm.emulator.execution_counts import Recording
+from ipu_asm.emulator.machine import Engine
 from tests.emulator.core.engines import machine_on
 from tests.emulator.core.row_loops import check_same
 from tests.emulator.machines import ipu_with

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import ExecutionFault, Ipu, IpuState
-from ipu_asm.emulator.engine import VARIABLE, Engine
 from ipu_asm.emulator.execution_counts import Recording
+from ipu_asm.emulator.machine import VARIABLE, Engine
 from tests.emulator.core.engines import CORE_NAME, TwiceIpu, check_same, machine_on
 from tests.emulator.machines import MAX_CYCLES, state_of
 from tests.emulator.random_programs import random_state, random_word

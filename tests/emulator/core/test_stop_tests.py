@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import Ipu
-from ipu_asm.emulator.engine import Engine
-from ipu_asm.emulator.machine import SelectiveTest, WatchedRange
+from ipu_asm.emulator.machine import Engine, SelectiveTest, WatchedRange
 from tests.emulator.core.engines import CORE_NAME, machine_on
 from tests.emulator.machines import ipu_with
 

@@ -19,7 +19,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.forms import alternatives
+from ipu_asm.isa.build import alternatives
 from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import OperandType

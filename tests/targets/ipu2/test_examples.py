@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import machine_for
-from ipu_asm.targets.ipu2.machine.elements import ElementType, element_values
-from ipu_asm.targets.ipu2.machine.state import Ipu2State
+from ipu_asm.targets.ipu2.machine.state import ElementType, Ipu2State, element_values
 
 EXAMPLES: Final = Path(__file__).resolve().parents[3] / "examples"
 DATA: Final = EXAMPLES / "data"

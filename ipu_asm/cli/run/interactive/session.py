@@ -20,8 +20,8 @@ from ipu_asm.debugger.expressions.program_names import live_context, names_from_
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle
 from ipu_asm.debugger.inspection.comparison import Comparison
 from ipu_asm.debugger.runner import HostData
-from ipu_asm.emulator.engine import engine_of
 from ipu_asm.emulator.interrupts import Interrupts
+from ipu_asm.emulator.machine import engine_of
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.run import run_end_of
 from ipu_asm.emulator.run_length import RunLength

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Final, Mapping, NoReturn
 
-from ipu_asm.emulator.faults import EmulatorError
+from ipu_asm.emulator.stops import EmulatorError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
 from ipu_asm.targets.aie.machine.slots import Pending, Waiting

@@ -9,11 +9,11 @@ from ipu_asm.emulator.code_program import CodeProgram
 from ipu_asm.emulator.registers import RegisterLayout, Vector
 from ipu_asm.emulator.state import InFlight, MachineState, SavedState
 from ipu_asm.targets.aie.machine.machine import CoreMachine
-from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.aie.machine.state import (
     BY_HOST,
     MEMORY_SIZE,
     RING,
+    RegisterStorage,
     Store,
     Write,
 )

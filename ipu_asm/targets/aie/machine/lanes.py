@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.emulator.stops import UnknownResultError
 from ipu_asm.targets.aie.machine.numbers import (
     Lanes,
     bytes_of,

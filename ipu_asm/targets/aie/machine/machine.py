@@ -9,7 +9,7 @@ import numpy as np
 
 from ipu_asm.assembler.machine_code import WrittenInstruction
 from ipu_asm.emulator.code_program import CodeProgram
-from ipu_asm.emulator.faults import EmulatorError, MachineFaultError, UnknownResultError
+from ipu_asm.emulator.stops import EmulatorError, MachineFaultError, UnknownResultError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.forms import DELAY_SLOTS
 from ipu_asm.targets.aie.machine import lanes, products, scalars, vectors

@@ -10,7 +10,7 @@ from typing import Any, Callable, Final, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.emulator.stops import UnknownResultError
 
 Lanes = NDArray[Any]
 

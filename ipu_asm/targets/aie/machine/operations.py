@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Sequence
 
 from ipu_asm.assembler.machine_code import WrittenInstruction
-from ipu_asm.emulator.faults import EmulatorError, UnknownResultError
+from ipu_asm.emulator.stops import EmulatorError, UnknownResultError
 from ipu_asm.isa.model import Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.expressions import value_of
 from ipu_asm.targets.aie.machine.deferred import Methods, Piece, Product
-from ipu_asm.targets.aie.machine.registers import RegisterStorage
 from ipu_asm.targets.aie.machine.semantics import Semantics
 from ipu_asm.targets.aie.machine.state import (
     AT_RESET,
     RING,
     LateOperation,
+    RegisterStorage,
     State,
 )
 from ipu_asm.targets.aie.operands import MARK, BracketType, SuffixedClass

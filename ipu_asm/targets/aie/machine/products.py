@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.emulator.stops import UnknownResultError
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.machine.deferred import Methods, Product, Terms
 from ipu_asm.targets.aie.machine.numbers import Lanes, bytes_of, lanes_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator, Sequence
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.targets.aie.machine.addresses import ADDRESS_MASK
 from ipu_asm.targets.aie.machine.deferred import Piece, Product
 from ipu_asm.targets.aie.machine.operations import Registers
-from ipu_asm.targets.aie.machine.registers import RegisterStorage
+from ipu_asm.targets.aie.machine.scalars import ADDRESS_MASK
+from ipu_asm.targets.aie.machine.state import RegisterStorage
 
 
 class Untranslatable(Exception):

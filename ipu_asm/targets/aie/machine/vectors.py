@@ -6,8 +6,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from ipu_asm.emulator.faults import UnknownResultError
-from ipu_asm.targets.aie.machine.addresses import address_of
+from ipu_asm.emulator.stops import UnknownResultError
 from ipu_asm.targets.aie.machine.numbers import (
     Lanes,
     bf16_of_fp32,
@@ -21,6 +20,7 @@ from ipu_asm.targets.aie.machine.numbers import (
     shifted_right,
 )
 from ipu_asm.targets.aie.machine.operations import Operation, Run
+from ipu_asm.targets.aie.machine.scalars import address_of
 
 _VECTOR_BITS = 512
 _VECTOR_BYTES = _VECTOR_BITS // 8

@@ -16,8 +16,8 @@ from ipu_asm.emulator.core.program import (
     old,
     row,
 )
-from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import WORD_MASK
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.targets.ipu.machine.state import (
     CYCLIC_SIZE,
     MULT_STAGE_MAP,

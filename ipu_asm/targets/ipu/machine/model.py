@@ -21,9 +21,17 @@ from ipu_asm.emulator.numeric_events import (
 )
 from ipu_asm.emulator.words import LANES, signed
 from ipu_asm.targets.ipu.description import AAQ, CONFIG, LOOP
-from ipu_asm.targets.ipu.machine.elements import ELEMENT_TYPES, NUMPY_TYPES, DType
 from ipu_asm.targets.ipu.machine.ipu import Ipu
-from ipu_asm.targets.ipu.machine.state import DTYPE, LAYOUT, R_REG_SIZE, IpuState, RegFile
+from ipu_asm.targets.ipu.machine.state import (
+    DTYPE,
+    ELEMENT_TYPES,
+    LAYOUT,
+    NUMPY_TYPES,
+    R_REG_SIZE,
+    DType,
+    IpuState,
+    RegFile,
+)
 from ipu_asm.targets.ipu.machine.vectors import AccUnit
 
 _VECTORS: Final = ("r_acc", "mult_res")

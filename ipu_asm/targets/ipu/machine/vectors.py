@@ -12,9 +12,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy import add
 
-from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import WORD_MASK
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.emulator.words import (
+    LANES,
     Words,
     is_nan_word,
     product,
@@ -25,17 +26,18 @@ from ipu_asm.emulator.words import (
     to_float,
     to_word,
 )
-from ipu_asm.targets.ipu.machine.elements import Elements, Products, products_of
 from ipu_asm.targets.ipu.machine.state import (
     AAQ_START,
     CR,
     CYCLIC_SIZE,
     DTYPE,
-    LANES,
     R_REG_SIZE,
     VECTORS,
+    Elements,
     IpuState,
+    Products,
     Unit,
+    products_of,
 )
 
 _MASK = VECTORS["r_mask"].start

@@ -13,7 +13,7 @@ from typing import Any, Callable, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.emulator.words import (
     CANONICAL_NAN,
     LANES,
@@ -25,8 +25,7 @@ from ipu_asm.emulator.words import (
     to_float,
     to_word,
 )
-from ipu_asm.targets.ipu2.machine.elements import ElementType
-from ipu_asm.targets.ipu2.machine.state import VECTORS, Ipu2State, Unit, data_structure
+from ipu_asm.targets.ipu2.machine.state import VECTORS, ElementType, Ipu2State, Unit, data_structure
 
 _BYTES: Final = np.iinfo(np.int8)
 _WORDS: Final = np.iinfo(np.int32)

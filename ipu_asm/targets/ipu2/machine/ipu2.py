@@ -16,7 +16,7 @@ from ipu_asm.emulator.core.program import (
     old,
     row,
 )
-from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.emulator.words import signed
 from ipu_asm.targets.ipu2.machine.acc import AaqUnit, AccUnit, AggregateUnit
 from ipu_asm.targets.ipu2.machine.mult import MultUnit

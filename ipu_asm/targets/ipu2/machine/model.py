@@ -26,8 +26,6 @@ from ipu_asm.emulator.words import LANES, signed
 from ipu_asm.isa import load_isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.ipu2.description import CONFIG
-from ipu_asm.targets.ipu2.machine import elements
-from ipu_asm.targets.ipu2.machine.elements import element_values, encode_floats
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
 from ipu_asm.targets.ipu2.machine.mult import MASK_SIZE, kept_words, limited_shift
 from ipu_asm.targets.ipu2.machine.state import (
@@ -40,8 +38,11 @@ from ipu_asm.targets.ipu2.machine.state import (
     Ipu2State,
     Settings,
     data_structure,
+    element_values,
+    encode_floats,
 )
-from ipu_asm.targets.ipu_family.surface import LOOP
+from ipu_asm.targets.ipu2.machine.state import ElementType as ElementKind
+from ipu_asm.targets.ipu_family.descriptions import LOOP
 
 _WORD_REGISTERS: Final = ("mult_res", "r_acc", "post_aaq_reg")
 _LANES: Final = np.arange(LANES)
@@ -220,7 +221,7 @@ _MASKS: Final = "r_mask"
 _WIDE_TYPES: Final = {FP32: "f32", INT32: "i32"}
 
 
-def _float_type(kind: elements.ElementType) -> ElementType:
+def _float_type(kind: ElementKind) -> ElementType:
     """The type of the expression language for one of E1 to E7."""
     largest = float(np.nanmax(element_values(kind)))
 
@@ -238,8 +239,8 @@ def _float_type(kind: elements.ElementType) -> ElementType:
     return ElementType(kind.name.lower(), "fp8", 1, "", fp8)
 
 
-_FLOAT_TYPES: Final[dict[elements.ElementType, ElementType]] = {
-    kind: _float_type(kind) for kind in elements.ElementType if kind != elements.ElementType.INT8
+_FLOAT_TYPES: Final[dict[ElementKind, ElementType]] = {
+    kind: _float_type(kind) for kind in ElementKind if kind != ElementKind.INT8
 }
 
 
@@ -248,7 +249,7 @@ def _types_of(scalars: Sequence[int], settings: Any) -> RegisterTypes:
 
 
 @cache
-def _types(dtype: elements.ElementType, wide: str | None, quantize: bool) -> RegisterTypes:
+def _types(dtype: ElementKind, wide: str | None, quantize: bool) -> RegisterTypes:
     narrow = _FLOAT_TYPES.get(dtype, TYPES["i8"])
     has_float_words = Settings(dtype, wide).has_float_words
     word = TYPES["f32" if has_float_words else "i32"]
@@ -299,7 +300,7 @@ MODEL: Final = MachineModel(
     machine=Ipu2,
     types_of=_types_of,
     element_types={kind.name: kind for kind in _FLOAT_TYPES.values()},
-    constants={kind.name.lower(): kind.value for kind in elements.ElementType},
+    constants={kind.name.lower(): kind.value for kind in ElementKind},
     register_aliases={"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc"},
     setting_values=_setting_values,
     scopes={"Loop registers": LOOP.registers, "Config registers": CONFIG.registers},

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.stops import InstructionError
 from ipu_asm.emulator.words import (
     LANES,
     NAN_PAYLOADS_PROPAGATE,
@@ -20,16 +20,18 @@ from ipu_asm.emulator.words import (
     repair_nans,
     signed,
 )
-from ipu_asm.targets.ipu2.machine.elements import Elements, ElementType, products_of
 from ipu_asm.targets.ipu2.machine.state import (
     CR,
     FP32,
     INT32,
     PAD_WORDS,
     VECTORS,
+    Elements,
+    ElementType,
     Ipu2State,
     Unit,
     data_structure,
+    products_of,
 )
 
 _MASK: Final = VECTORS["r_mask"].start

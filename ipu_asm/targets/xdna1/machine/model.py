@@ -17,7 +17,7 @@ from ipu_asm.targets.aie.machine.deferred import Methods, Terms
 from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
 from ipu_asm.targets.aie.machine.products import Shape
-from ipu_asm.targets.aie.machine.registers import RegisterStorage
+from ipu_asm.targets.aie.machine.state import RegisterStorage
 from ipu_asm.targets.xdna1.description import FAMILIES, PAIR_NAMES
 
 _SHAPES = {

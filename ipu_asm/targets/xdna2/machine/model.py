@@ -14,12 +14,12 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.faults import UnknownResultError
+from ipu_asm.emulator.stops import UnknownResultError
 from ipu_asm.targets.aie.machine.deferred import Methods, Terms
 from ipu_asm.targets.aie.machine.model import model_of
 from ipu_asm.targets.aie.machine.operations import Generation
 from ipu_asm.targets.aie.machine.products import Shape
-from ipu_asm.targets.aie.machine.registers import RegisterStorage
+from ipu_asm.targets.aie.machine.state import RegisterStorage
 from ipu_asm.targets.xdna2.description import FAMILIES, PAIR_NAMES
 
 _SHAPES = {

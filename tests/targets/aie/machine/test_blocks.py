@@ -9,7 +9,7 @@ import pytest
 from benchmarks.xdna_runs import KERNELS
 from ipu_asm.emulator.code_program import CodeProgram, read_code_program
 from ipu_asm.emulator.code_runs import code_model, set_up
-from ipu_asm.emulator.faults import EmulatorError
+from ipu_asm.emulator.stops import EmulatorError
 from ipu_asm.targets.aie.machine import blocks, translation
 from ipu_asm.targets.aie.machine.machine import CoreMachine
 from tests.targets.aie.machine.plain_machine import Programs, text_of

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.isa.forms import alternatives
+from ipu_asm.isa.build import alternatives
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.targets.aie import forms
 from ipu_asm.targets.aie.machine.machine import EFFECTS

@@ -27,7 +27,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.isa.build import IsaError
 from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
 from ipu_asm.targets.ipu.machine.ipu import _MULT_STAGE_MAP
-from ipu_asm.targets.ipu_family.forms import Notation
+from ipu_asm.targets.ipu_family.descriptions import Notation
 
 ENTRY = {
     "operands": [

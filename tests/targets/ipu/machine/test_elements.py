@@ -11,7 +11,7 @@ import pytest
 
 from ipu_asm.emulator import DType, ipu_add, ipu_mult
 from ipu_asm.emulator.words import sum_in_order, sum_words, to_float, to_word
-from ipu_asm.targets.ipu.machine.elements import element_values, products_of
+from ipu_asm.targets.ipu.machine.state import element_values, products_of
 from tests import scalar_machine
 from tests.emulator.random_programs import SPECIAL_WORDS
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.emulator.engine import Engine
+from ipu_asm.emulator.machine import Engine
 from ipu_asm.isa import load_isa
 from ipu_asm.targets.ipu2.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.targets.ipu2.machine.ipu2 import METHODS, SLOTS, Ipu2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ipu_asm.targets.ipu2.machine.elements import (
+from ipu_asm.targets.ipu2.machine.state import (
     ElementType,
     element_values,
     encode_floats,
