@@ -275,7 +275,6 @@ def _declare(to: Layout, number: int, word: str, arguments: Sequence[Argument]) 
 
 
 def _set_type(to: Layout, number: int, word: str, arguments: Sequence[Argument]) -> None:
-    """Set the type of a symbol."""
     if len(arguments) < 2:
         return
     name = arguments[0].text.strip('"')
@@ -285,7 +284,6 @@ def _set_type(to: Layout, number: int, word: str, arguments: Sequence[Argument])
 
 
 def _set_size(to: Layout, number: int, word: str, arguments: Sequence[Argument]) -> None:
-    """Set the size of a symbol."""
     if len(arguments) > 1:
         place = to.place(number)
         text = to.table.with_labels(arguments[1].text, place)

@@ -77,7 +77,6 @@ class _Assembler(Layout):
     """Encodes a program after its layout."""
 
     def encoded(self) -> tuple[Section, ...]:
-        """Encode all pieces and return the sections."""
         text_alignment = self.code.object_format.text_alignment
         found = []
         named = {".text", *(section for section, _ in self.table.labels.values())}

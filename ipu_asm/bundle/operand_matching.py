@@ -241,7 +241,6 @@ def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
 
 
 def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
-    """The instruction with these words, read as one form of the mnemonic."""
     texts = words[1:]
     operands, findings = match_operands(spec, texts)
     named = any_named(texts)

@@ -126,7 +126,6 @@ class MachineModel:
 
     @property
     def layout(self) -> RegisterLayout:
-        """The layout of the registers."""
         layout: RegisterLayout = self.State.registers.layout
         return layout
 

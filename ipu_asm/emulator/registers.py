@@ -144,7 +144,6 @@ class RegisterFile:
         return {name: bytes(self.block[at]) for name, at in self.layout.vector_places.items()}
 
     def copy_from(self: _File, other: _File) -> None:
-        """Copy every register of another register file."""
         self.block[:] = other.block
         self.scalars[:] = other.scalars
         self.pc = other.pc

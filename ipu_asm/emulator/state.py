@@ -225,7 +225,6 @@ class Origin(NamedTuple):
 
     @property
     def layout(self) -> RegisterLayout:
-        """The layout of the registers."""
         return self.registers.layout
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -309,17 +308,14 @@ class MachineState(Generic[File]):
 
     @property
     def regfile(self) -> File:
-        """The registers."""
         return self._regfile
 
     @property
     def layout(self) -> RegisterLayout:
-        """The layout of the registers."""
         return self._regfile.layout
 
     @property
     def xmem(self) -> XMem:
-        """The memory."""
         return self._xmem
 
     @property

@@ -72,7 +72,6 @@ class StatedRegister(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the register."""
         return f"{self.file}{self.number}"
 
     def origin(self, configuration: str) -> str:

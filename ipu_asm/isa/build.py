@@ -129,7 +129,6 @@ def _instruction(
 def _operands(
     entry: Mapping[str, Any], layout: SlotLayout, types: Mapping[str, OperandType]
 ) -> tuple[Operand, ...]:
-    """Return operands with their fields."""
     operands = []
     is_placed = all("low" in operand for operand in entry["operands"])
     fields = [] if is_placed else list(layout.places(entry))

@@ -111,7 +111,6 @@ class SlotLayout(NamedTuple):
 
 
 def layout_of(slot: SlotDescription, description: IsaDescription) -> SlotLayout:
-    """Return the layout of a slot."""
     if slot.width is not None:
         return SlotLayout(slot.layout or (Field("opcode", 0, slot.width),))
     entries = list(description.instructions[slot.name].values())

@@ -126,7 +126,6 @@ class BundleLayouts:
         return self._known[slots]
 
     def beside(self, slot: str) -> frozenset[str]:
-        """Return the other slots of all bundles that have a slot."""
         return frozenset().union(*(each for _, each in self._layouts if slot in each)) - {slot}
 
 

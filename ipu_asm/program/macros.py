@@ -187,7 +187,6 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
 # Without the cache an edit in a file with many directives costs 1.4 times as much.
 @lru_cache(maxsize=20_000)
 def effect_of(words: tuple[str, ...]) -> DirectiveEffect:
-    """Return the effect of a directive, given as its words."""
     word = words[0]
     defining = _DEFINING.match(word)
     makes_label = defining and (defining[2] or _LABEL_MADE.search(word, defining.end()))

@@ -134,7 +134,6 @@ def reference_html(isa: Isa) -> str:
 
 
 def reference_title(isa: Isa) -> str:
-    """Return the title of the reference."""
     return f"{isa.title} instruction reference"
 
 

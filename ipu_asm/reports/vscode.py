@@ -103,7 +103,6 @@ export const SIGNATURES: readonly Signature[] = [
 
 
 def write_vscode_files(folder: Path = EXTENSION) -> None:
-    """Write all generated files."""
     for name, text in vscode_files(folder).items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 

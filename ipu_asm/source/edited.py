@@ -283,7 +283,6 @@ def _uses(expansion: Expansion, lines: Sequence[EditedLines], shift: Shift) -> S
 
 
 def _edited(expansion: Expansion, lines: Sequence[EditedLines], shift: Shift) -> Expansion | None:
-    """Return an expansion with edited lines in it."""
     if any(each.path is None and shift.is_edited(each.span) for each in expansion.findings):
         return None
     copies = sorted((copy for each in lines for copy in each.copies), key=lambda each: each.old)

@@ -218,7 +218,6 @@ def related_places(frame: Frame | None) -> Iterator[RelatedInformation]:
 
 
 def related_at(place: SourceRange, message: str) -> RelatedInformation:
-    """Return a message about a place as related information."""
     return RelatedInformation(place.span, message, place.path or None)
 
 

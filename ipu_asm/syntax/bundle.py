@@ -152,7 +152,6 @@ class BundleSyntax:
         return Span(self.spans[first].start, self.spans[max(first, last - 1)].end)
 
     def mnemonic_span(self, instruction: int) -> Span:
-        """The span of the mnemonic of an instruction."""
         token = self.plan.instructions[instruction].mnemonic
         return self.span_of(token, token + 1)
 
@@ -190,7 +189,6 @@ class BundleSyntax:
         return (self.words[plan.mnemonic], *operands)
 
     def has_finding_at(self, token: int) -> bool:
-        """Whether there is a finding at a token."""
         return any(finding.token == token for finding in self.plan.findings)
 
     def has_finding_in(self, instruction: int, operand: int) -> bool:

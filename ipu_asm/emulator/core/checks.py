@@ -102,7 +102,6 @@ def number(value: int) -> Check:
 
 
 def real(value: float) -> Check:
-    """Return a check for a float."""
     return Check((Opcode.PUSH, *struct.unpack("<2I", struct.pack("<d", value))))
 
 

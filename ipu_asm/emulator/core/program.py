@@ -43,7 +43,6 @@ class CoreProgram(NamedTuple):
 
 
 def encode_program(core: CoreDescription, machine: Any, words: Sequence[int | None]) -> CoreProgram:
-    """Encode the program of a machine."""
     isa, order = load_isa(machine.state.isa_name), machine.execution_order
     changed = overridden_methods(core, machine)
     length = max((pc + 1 for pc, word in enumerate(words) if word is not None), default=0)

@@ -286,5 +286,4 @@ def _try_to_compile(path: Path) -> tuple[Any, Any, Any] | str:
 
 
 def version_of(runtime: Any) -> str:
-    """Return the version of the runtime."""
     return str(getattr(runtime, "__version__", "of an unknown version"))

@@ -77,7 +77,6 @@ class PipelinedLoop(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The label of the loop."""
         return label_at(self.program, self.addresses.start)
 
 

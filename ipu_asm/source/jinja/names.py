@@ -169,7 +169,6 @@ class _Scope:
 
 
 def names_of(tokens: Tokens, tree: nodes.Template) -> TemplateNames:
-    """Return the names of a template with a syntax tree."""
     names = TemplateNames(tokens)
     _Reader(names, tokens).read(tree)
     names.uses.sort(key=lambda use: use.token)

@@ -144,7 +144,6 @@ class _Frames:
         return frame
 
     def of_value(self, tag: int, node: int) -> Frame | None:
-        """Return the frame of an output."""
         key = tag, node
         if key not in self._values:
             self._values[key] = self._value(tag, node)

@@ -262,7 +262,6 @@ def _copy(place: Place, old: str, new: str, segments: Sequence[Segment]) -> Copy
 
 
 def _uses(lines: Body, definitions: Sequence[NameDefinition]) -> Iterator[NameUse]:
-    """Yield the uses of parameters in lines."""
     known = {each.place: each for each in definitions}
     for start, end, name, _ in lines.parts:
         place = lines.parameters.get(name)

@@ -67,7 +67,6 @@ class _Loop(NamedTuple):
     values: tuple[Argument, ...] = ()
 
     def iterations(self) -> Iterator[tuple[str, Mapping[str, Argument]]]:
-        """Yield the description of each iteration and its arguments."""
         for number in range(self.repetitions):
             if self.variable is None:
                 yield f"repetition {number + 1} of {self.repetitions}", {}

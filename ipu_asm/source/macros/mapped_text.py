@@ -175,7 +175,6 @@ class TextBuilder:
         del self._texts[count:]
 
     def built(self) -> JoinedText:
-        """Return the text that was joined."""
         return JoinedText("".join(self._texts), self._parts)
 
 

@@ -68,7 +68,6 @@ class WrittenLines:
         return True
 
     def edited(self, edit: LineEdit) -> PreprocessedEdit | None:
-        """Return the texts of lines."""
         old, new = ("".join(line.text for line in lines) for lines in (edit.old, edit.new))
         start = self._lines.range_of(edit.old[0], 0, 0).span.start
         outputs = [verbatim(line) for line in edit.new]
@@ -164,7 +163,6 @@ class _PlacedLines(FileLines):
         self._places = dict(zip(edit.new, starts, strict=False))
 
     def range_of(self, line: Line, start: int, end: int) -> SourceRange:
-        """Return the range of the file for a range of a line."""
         at = self._places.get(line)
         if at is None:
             return self._lines.range_of(line, start, end)

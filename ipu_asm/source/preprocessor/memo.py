@@ -100,7 +100,6 @@ class LineMemo:
         return None
 
     def keep_output(self, known: KnownOutput) -> None:
-        """Remember an output."""
         self._outputs.insert(0, known)
         del self._outputs[_MAX_KEPT:]
 
@@ -114,7 +113,6 @@ class LineMemo:
         return None
 
     def keep_condition(self, known: KnownCondition) -> None:
-        """Remember a condition."""
         self._conditions.insert(0, known)
         del self._conditions[_MAX_KEPT:]
 

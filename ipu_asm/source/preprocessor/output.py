@@ -127,7 +127,6 @@ class Positions:
         self._frames: dict[tuple[int, int], tuple[Frame, LineFrame, LineFrame | None]] = {}
 
     def range_of(self, place: Place) -> SourceRange:
-        """Return the range of a place in its file."""
         line, start, end = place
         return self._files[line.path].range_of(line, start, end)
 

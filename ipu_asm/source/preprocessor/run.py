@@ -267,7 +267,6 @@ class _FileRun:
         run.files[lines.path] = lines
 
     def read(self) -> None:
-        """Read all lines."""
         at = 0
         while at < len(self._lines):
             line = self._lines[at]

@@ -411,7 +411,6 @@ class Documents:
     def document(
         self, mnemonic: str, slot: str, syntax: str, operands: Sequence[Operand]
     ) -> InstructionDoc:
-        """Return the documentation of one form."""
         lines = [f"{operand.name}: {operand.description}" for operand in operands]
         text = self._texts.get(mnemonic)
         if text is None:

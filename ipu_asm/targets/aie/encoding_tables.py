@@ -91,7 +91,6 @@ class EncodingTables:
 
     @cached_property
     def codes(self) -> Mapping[tuple[str, str], FormCode]:
-        """The encodings by slot and form."""
         specs = {
             (spec.slot, key_of(spec)): spec
             for first in self._isa.instructions.values()
@@ -122,7 +121,6 @@ class EncodingTables:
 
     @cached_property
     def codes_of_slot(self) -> Mapping[str, SlotCodes]:
-        """The encodings of each slot."""
         found: dict[str, list[FormCode]] = {slot: [] for slot in _NO_OPS}
         for (slot, _), code in self.codes.items():
             found[slot].append(code)

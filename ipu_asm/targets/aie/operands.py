@@ -413,7 +413,6 @@ class BracketType(AieType):
 
     @property
     def bounds(self) -> str:
-        """The bounds of the offset."""
         return "".join(element.type.bounds for element in self.elements)
 
     def _read(self, text: str) -> Parsed:

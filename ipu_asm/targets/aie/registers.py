@@ -39,7 +39,6 @@ class Registers(NamedTuple):
 
     @property
     def files(self) -> tuple[RegisterFile, ...]:
-        """The register files of all families."""
         return tuple(family.file for family in self.families.values())
 
 

@@ -243,7 +243,6 @@ class Notation:
 
 
 def _add(entry: Entry, key: str, value: str = "") -> None:
-    """Add a fact to an entry."""
     if key == "nop":
         entry[key] = True
     elif key == "writes":

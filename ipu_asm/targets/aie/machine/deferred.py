@@ -136,7 +136,6 @@ class DeferredProducts:
         return self.joined((piece,))
 
     def compute_all(self) -> None:
-        """Compute all products."""
         waiting = self.waiting[:]
         self.waiting.clear()
         with np.errstate(all="ignore"):  # what infinities and NaNs give is computed anew

@@ -77,7 +77,6 @@ def repeats(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def repeats_in(program: Program, number: int) -> list[Repeat]:
-    """The repeats in a bundle."""
     return [
         Repeat(number, place)
         for place, instruction in enumerate(program.bundles[number].instructions)

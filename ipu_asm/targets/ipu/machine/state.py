@@ -124,7 +124,6 @@ FP8_NAN: Final = 0x7F
 
 @lru_cache(maxsize=4)
 def _values(dtype: DType) -> tuple[float, ...]:
-    """The values of the 256 codes."""
     return tuple(float(value) for value in element_values(dtype).tolist())
 
 

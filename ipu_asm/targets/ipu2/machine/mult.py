@@ -305,5 +305,4 @@ class Ring:
         )
 
     def element(self, index: int) -> Any:
-        """Return one element."""
         return self._elements[index % self._size]

@@ -88,7 +88,6 @@ def encode_floats(kind: ElementType, values: Any) -> Elements:
 
 @lru_cache(maxsize=len(ElementType))
 def products_of(kind: ElementType) -> Products:
-    """Return the products of an element type."""
     values = element_values(kind)
     with np.errstate(all="ignore"):
         table = np.multiply.outer(values, values)
