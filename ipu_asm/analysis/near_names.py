@@ -15,12 +15,14 @@ from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     UNDEFINED_LABEL,
     UNKNOWN_DIRECTIVE,
     UNKNOWN_MNEMONIC,
     WRONG_OPERAND_TYPE,
+    Applicability,
+    Diagnostic,
+    Fix,
 )
 from ipu_asm.diagnostics.suggestions import NameIndex
 from ipu_asm.isa.model import Isa

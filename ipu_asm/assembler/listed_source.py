@@ -16,8 +16,7 @@ from ipu_asm.assembler.machine_code import ABSOLUTE, ObjectCode, Symbol
 from ipu_asm.assembler.objdump_text import ListedUnit, ObjdumpListing, matches, read_objdump
 from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.config.files import is_listing
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import SYNTAX_ERROR
+from ipu_asm.diagnostics import SYNTAX_ERROR, Diagnostic
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.source.expansion import Expansion

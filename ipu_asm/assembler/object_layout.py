@@ -12,13 +12,14 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm.assembler.machine_code import SECTION_FLAGS, MachineCode, Symbol
 from ipu_asm.assembler.symbol_table import Place, SymbolTable
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     IMMEDIATE_OUT_OF_RANGE,
     UNKNOWN_DIRECTIVE,
     UNKNOWN_KEYWORD,
     UNKNOWN_MNEMONIC,
     WRONG_OPERAND_TYPE,
+    Diagnostic,
+    UnplacedFinding,
 )
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, INTEGERS, STRINGS

@@ -22,11 +22,12 @@ from ipu_asm.assembler.machine_code import (
 )
 from ipu_asm.assembler.object_layout import Layout, OpenSection, Piece
 from ipu_asm.assembler.symbol_table import OTHER_FILE, Place, Value
-from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     UNDEFINED_LABEL,
     UNKNOWN_DIRECTIVE,
     WRONG_OPERAND_TYPE,
+    Diagnostic,
+    UnplacedFinding,
 )
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.isa.operands import quoted

@@ -8,14 +8,18 @@ from typing import Iterator, Mapping, Sequence
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC, is_instruction, read_instruction
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     DUPLICATE_SLOT,
     LR_WRITE_CONFLICT,
     SYNTAX_ERROR,
     TOO_FEW_OPERANDS,
     TOO_MANY_OPERANDS,
     WRONG_OPERAND_TYPE,
+    Applicability,
+    Diagnostic,
+    Fix,
+    RelatedInformation,
+    UnplacedFinding,
 )
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.operands import number_value, quoted

@@ -5,8 +5,7 @@ Nothing here depends on the address of the instruction.
 
 from __future__ import annotations
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS
+from ipu_asm.diagnostics import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS, UnplacedFinding
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.named_tuple import NamedTuple
 

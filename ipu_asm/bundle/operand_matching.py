@@ -7,13 +7,13 @@ from itertools import permutations
 from typing import Sequence
 
 from ipu_asm.bundle.instruction import OPERAND_COUNTS, Instruction, Value
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     IMMEDIATE_OUT_OF_RANGE,
     TOO_FEW_OPERANDS,
     TOO_MANY_OPERANDS,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
+    UnplacedFinding,
 )
 from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand

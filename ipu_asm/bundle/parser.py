@@ -26,8 +26,13 @@ from ipu_asm.bundle.operand_matching import (
     read_instruction,
 )
 from ipu_asm.bundle.slot_assignment import Assigned, assign_slots
-from ipu_asm.diagnostics import Applicability, Diagnostic, UnplacedFinding
-from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS, UNKNOWN_MNEMONIC
+from ipu_asm.diagnostics import (
+    TOO_MANY_OPERANDS,
+    UNKNOWN_MNEMONIC,
+    Applicability,
+    Diagnostic,
+    UnplacedFinding,
+)
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.isa.operands import quoted

@@ -21,8 +21,8 @@ from ipu_asm.config import schema
 from ipu_asm.config.configuration import KernelRun, Value
 from ipu_asm.config.schema import Field, SettingError, flag, list_of_strings, shortened, shown
 from ipu_asm.config.source_keys import LONGEST_VALUE, checked_values
-from ipu_asm.isa import manifests
-from ipu_asm.isa.manifest import HostOption, Manifest
+from ipu_asm.isa import HostOption, Manifest, manifests
+from ipu_asm.isa.storage import signed
 
 WIDE = "wide"
 """The name in a configuration of the mode of the machine, as its number in `WIDE_MODES`."""
@@ -101,12 +101,7 @@ def stack_bytes(value: Any) -> tuple[int, ...]:
 def setting_text(name: str, value: int) -> str:
     """Return the signed value of a register or the name of a setting: `64`, `fp32`, `on`."""
     names = NAMED_VALUES.get(name, ())
-    return names[value] if 0 <= value < len(names) else str(signed_value(value))
-
-
-def signed_value(value: int) -> int:
-    """Return a number of 32 bits, stated signed or unsigned, as a signed one."""
-    return value - (1 << 32) if value >> 31 > 0 else value
+    return names[value] if 0 <= value < len(names) else str(signed(value))
 
 
 def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:

@@ -13,8 +13,7 @@ from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.program_names import live_context
 from ipu_asm.debugger.expressions.values import text_of
 from ipu_asm.debugger.regions import Accesses, accesses_of_machine
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import ALWAYS, Check, Opcode
 from ipu_asm.emulator.machine import SelectiveTest

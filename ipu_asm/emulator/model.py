@@ -12,8 +12,7 @@ from ipu_asm.emulator.registers import RegisterLayout
 from ipu_asm.emulator.run import RUN_MAX_CYCLES, DebugCallback, run_until_complete, run_with_debug
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine
-from ipu_asm.isa import load_isa, manifests, target_module
-from ipu_asm.isa.manifest import HostOption
+from ipu_asm.isa import HostOption, load_isa, manifests, target_module
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 

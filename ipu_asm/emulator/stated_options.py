@@ -12,7 +12,7 @@ from typing import Any, Collection
 
 from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
 from ipu_asm.flow.assertions.syntax import configurations_of, stated_values
-from ipu_asm.isa.manifest import HostOption
+from ipu_asm.isa import HostOption
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Mapping, Sequence
 
-from ipu_asm.emulator.words import signed
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
 from ipu_asm.text import Span

@@ -25,11 +25,6 @@ _FLOAT: Final = struct.Struct("<f")
 _WORD: Final = struct.Struct("<I")
 
 
-def signed(word: int) -> int:
-    """Return the int32 value of a word."""
-    return word - (1 << 32) if word & _SIGN else word
-
-
 def is_nan_word(word: int) -> bool:
     """Return whether a word is NaN as a float32."""
     return word & ~_SIGN > _INFINITY

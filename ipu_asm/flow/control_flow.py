@@ -12,7 +12,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.macros import effect_of
 from ipu_asm.program.program import Program, cached_on_program
 

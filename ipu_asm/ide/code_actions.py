@@ -7,8 +7,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.apply_fixes import non_overlapping
-from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.diagnostics.errors import UNDEFINED_TEMPLATE_NAME
+from ipu_asm.diagnostics import UNDEFINED_TEMPLATE_NAME, Diagnostic, Severity
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.ide.expansions import changes_comments_alone, is_template, reading_at, written_edits
 from ipu_asm.ide.kinds import FIX_ALL, QUICK_FIX

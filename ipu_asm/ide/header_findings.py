@@ -7,8 +7,7 @@ from typing import Iterable, Iterator
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.doubtful_isa import other_set
-from ipu_asm.diagnostics import Diagnostic, RelatedInformation
-from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
+from ipu_asm.diagnostics import INCLUDE_NOT_FOUND, Diagnostic, RelatedInformation
 from ipu_asm.ide.code_actions import undefined_name
 from ipu_asm.ide.symbols.header_names import includes_of
 from ipu_asm.lint.other_instruction_set import OTHER_INSTRUCTION_SET

@@ -6,7 +6,7 @@ from typing import Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.host_configurations import HostConfiguration
-from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text, signed_value
+from ipu_asm.config.kernel_keys import NAMED_VALUES, setting_text
 from ipu_asm.flow.assertions.syntax import commented_values, configurations_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, facts_with
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
@@ -15,6 +15,7 @@ from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.flow.loop_numbers import cycles_of_run
 from ipu_asm.isa.build import NO_LIMIT
 from ipu_asm.isa.model import Isa
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span, counted
@@ -119,7 +120,7 @@ def _differing(values: Mapping[str, int], others: Sequence[Mapping[str, int]]) -
 
 
 def _text(name: str, value: int) -> str:
-    shown = setting_text(name, value) if name in NAMED_VALUES else f"{signed_value(value):,}"
+    shown = setting_text(name, value) if name in NAMED_VALUES else f"{signed(value):,}"
     return f"{name} = {shown}"
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     BRANCH_OUT_OF_RANGE,
     IMMEDIATE_OUT_OF_RANGE,
     UNDEFINED_LABEL,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
+    UnplacedFinding,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.storage import RegisterFile

@@ -141,3 +141,9 @@ class CodeSizes(NamedTuple):
     no_op: str
     filling: int
     layouts: BundleLayouts | None = None
+
+
+def signed(value: int, bits: int = 32) -> int:
+    """Return the lowest bits of a number as a signed number, in two's complement."""
+    sign = 1 << bits - 1
+    return (value & (sign << 1) - 1 ^ sign) - sign

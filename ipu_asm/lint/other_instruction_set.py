@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.bundle.operand_matching import is_instruction
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
-from ipu_asm.diagnostics.errors import UNKNOWN_MNEMONIC
+from ipu_asm.diagnostics import UNKNOWN_MNEMONIC, Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple

@@ -14,20 +14,21 @@ from ipu_asm.bundle.findings import (
     undecodable_byte,
 )
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     DUPLICATE_LABEL,
     IMMEDIATE_OUT_OF_RANGE,
     PROGRAM_TOO_LARGE,
     SYNTAX_ERROR,
+    Diagnostic,
+    RelatedInformation,
+    UnplacedFinding,
 )
 from ipu_asm.isa.gnu_expressions import evaluate
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
-from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
 from ipu_asm.program.code_positions import with_no_ops
-from ipu_asm.program.incremental_cache import IncrementalCache
+from ipu_asm.program.edits import BundleDiff, IncrementalCache, SlicedText, read_slices
 from ipu_asm.program.labels import (
     MAX_SUGGESTIONS,
     DuplicateLabel,

@@ -16,8 +16,7 @@ from ipu_asm.isa.operands import number_value
 from ipu_asm.isa.storage import BundleLayouts, CodeSizes
 from ipu_asm.isa.surface import ARGUMENTS, INTEGERS
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.bundle_diff import BundleDiff, SlicedText
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import BundleDiff, LocalResult, SlicedText
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.directives import directive_arguments
 

@@ -11,7 +11,7 @@ from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.bundle_diff import BundleDiff
+from ipu_asm.program.edits import BundleDiff
 
 # Finding similar names costs a scan of all labels: only the first undefined labels get one.
 MAX_SUGGESTIONS = 20

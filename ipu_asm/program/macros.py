@@ -14,18 +14,18 @@ from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     SYNTAX_ERROR,
     UNDEFINED_LABEL,
     UNKNOWN_DIRECTIVE,
     UNKNOWN_KEYWORD,
     UNKNOWN_MNEMONIC,
     WRONG_OPERAND_TYPE,
+    Diagnostic,
 )
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.bundle_diff import BundleDiff
+from ipu_asm.program.edits import BundleDiff
 from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME
 
 _OF_DEFINITIONS: Final = frozenset({SYNTAX_ERROR, UNKNOWN_MNEMONIC})

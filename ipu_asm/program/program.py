@@ -11,8 +11,7 @@ from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.diagnostics import Diagnostic, UnplacedFinding
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.bundle_diff import SlicedText
-from ipu_asm.program.incremental_cache import IncrementalCache, LocalResult, Test
+from ipu_asm.program.edits import IncrementalCache, LocalResult, SlicedText, Test
 from ipu_asm.program.labels import Labels, Reference
 from ipu_asm.program.macros import Macros
 from ipu_asm.source.templates import TemplateComment

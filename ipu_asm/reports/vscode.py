@@ -11,8 +11,7 @@ import re
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Sequence
 
-from ipu_asm.isa import load_isa, manifests
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa import Manifest, load_isa, manifests
 from ipu_asm.reports.reference import PALETTE, colours_of_language
 from ipu_asm.reports.textmate_patterns import (
     BLANKS,

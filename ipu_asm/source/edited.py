@@ -18,7 +18,7 @@ import re
 from functools import cached_property
 from typing import Mapping, Sequence
 
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.diagnostics import EXPANSION_LIMIT
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, Expansion, NameUse, SourceSettings, place_of_use

@@ -15,8 +15,7 @@ import re
 from bisect import bisect_left
 from typing import Iterable, Iterator, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, Fix, RelatedInformation
-from ipu_asm.diagnostics.errors import DUPLICATE_LABEL
+from ipu_asm.diagnostics import DUPLICATE_LABEL, Diagnostic, Fix, RelatedInformation
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceMap, SourceRange

@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import starmap
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import SYNTAX_ERROR
+from ipu_asm.diagnostics import SYNTAX_ERROR, Diagnostic
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.syntax.grammar import Grammar

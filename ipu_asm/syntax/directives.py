@@ -10,8 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Iterator, Sequence
 
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, UnplacedFinding
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     IMMEDIATE_OUT_OF_RANGE,
     SYNTAX_ERROR,
     TOO_FEW_OPERANDS,
@@ -19,6 +18,10 @@ from ipu_asm.diagnostics.errors import (
     UNKNOWN_DIRECTIVE,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
+    Applicability,
+    Diagnostic,
+    Fix,
+    UnplacedFinding,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.gnu_expressions import Symbols, evaluate, read_expression

@@ -7,8 +7,7 @@ from bisect import bisect_left
 from itertools import pairwise
 from typing import Callable, Container, Mapping, Sequence
 
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
+from ipu_asm.diagnostics import SYNTAX_ERROR, UNKNOWN_MNEMONIC, Applicability, Diagnostic, Fix
 from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.foreign_tokens import (

@@ -15,8 +15,7 @@ from ipu_asm.emulator.model import MachineModel, machine_for
 from ipu_asm.emulator.state import AnyState, SavedState
 from ipu_asm.emulator.stated_options import SeveralOptionsError, stated_options
 from ipu_asm.emulator.stops import InstructionError
-from ipu_asm.isa import DEFAULT_ISA, load_isa
-from ipu_asm.isa.manifest import HostOption
+from ipu_asm.isa import DEFAULT_ISA, HostOption, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.testbench.arrays import (
     Array,

@@ -15,7 +15,7 @@ from ipu_asm.emulator.notebook import vector_text
 from ipu_asm.emulator.registers import WORD_MASK, RegisterLayout
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import describe_word
-from ipu_asm.emulator.words import signed
+from ipu_asm.isa.storage import signed
 from ipu_asm.testbench.arrays import Array, ArrayTypes, Buffer, Source, array_types, note_origin
 
 _LOWEST: Final = -(1 << 31)

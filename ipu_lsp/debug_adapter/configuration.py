@@ -23,8 +23,7 @@ from ipu_asm.ide.run_inputs import (
     run_inputs,
     stated_run_registers,
 )
-from ipu_asm.isa import DEFAULT_ISA, manifests
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa import DEFAULT_ISA, Manifest, manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.numpy_files import Piece, read_piece
 from ipu_asm.testbench.data.source import (

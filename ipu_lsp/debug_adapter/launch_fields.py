@@ -16,8 +16,7 @@ from ipu_asm.config.files import FileError, Target
 from ipu_asm.config.kernel_keys import arguments
 from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import check_name, context_value
-from ipu_asm.isa import manifests
-from ipu_asm.isa.manifest import HostOption, Manifest
+from ipu_asm.isa import HostOption, Manifest, manifests
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.testbench.data.source import (
     DataError,

@@ -7,8 +7,7 @@ from typing import Callable
 
 from ipu_asm.config.configuration import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
+from ipu_asm.diagnostics import INCLUDE_NOT_FOUND, Diagnostic, Severity
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
 from ipu_asm.named_tuple import NamedTuple

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.assembler.elf_reader import ElfError, read_elf
+from ipu_asm.assembler.code_files import ElfError, read_elf
 from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.machine_code import (
     ABSOLUTE,

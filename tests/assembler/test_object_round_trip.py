@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm.assembler.code_files import read_elf
 from ipu_asm.assembler.code_text import code_lines
-from ipu_asm.assembler.elf_reader import read_elf
 from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.machine_code import ObjectCode, Relocation, Section, Symbol
 from ipu_asm.assembler.word_code import machine_code_of

@@ -32,8 +32,7 @@ from ipu_asm.assembler.machine_code import (
 )
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE
+from ipu_asm.diagnostics import IMMEDIATE_OUT_OF_RANGE, UnplacedFinding
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 
@@ -41,7 +40,7 @@ NAME = "toycode"
 JUMP = 7
 FORMAT = ObjectFormat(300, 1, frozenset({1, 5}), 4, {4: 9}, {JUMP: "R_TOY_JUMP"})
 _MANIFEST = """
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa import Manifest
 MANIFEST = Manifest("Toy", "toy-asm", "Toy", (".toycode",), has_machine_code=True)
 """
 _DESCRIPTION = "from tests.assembler.toy_code import toy_isa as load\n"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.diagnostics import Severity
-from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.diagnostics import ASSERTION_FALSE, Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 from tests.lint.planted_bugs import BUGS, KERNELS, Bug, Kernel

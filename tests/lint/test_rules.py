@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import ipu_asm
+from ipu_asm import diagnostics
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.analysis.doubtful_isa import with_isa_hint
 from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
-from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity, errors
+from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import REPEATED_LINE, all_rules, rules_for
@@ -210,7 +211,7 @@ def test_a_removed_break_leaves_all_other_slots_alone(example: str) -> None:
 
 def test_an_error_says_why_nothing_can_be_assembled_unless_it_is_in_a_comment() -> None:
     for rule in all_rules():
-        if rule.id == errors.ASSERTION_FALSE:
+        if rule.id == diagnostics.ASSERTION_FALSE:
             assert all(assemble(without_marks(example)) for example in rule.invalid)
         elif rule.id.severity is Severity.ERROR:
             for example in rule.invalid:
@@ -227,7 +228,7 @@ def test_codes_and_names_are_unique() -> None:
 def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set() -> None:
     letters = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.HINT: "H"}
     control_run = next(folder for folder in RULE_FOLDERS if folder.name == "control_run")
-    shared = [*vars(errors).values(), *(rule.id for rule in rules_in(control_run))]
+    shared = [*vars(diagnostics).values(), *(rule.id for rule in rules_in(control_run))]
     for rule in all_rules():
         is_ours = manifests()[rule.isa].language_id == manifests()["ipu"].language_id
         is_shared = is_ours or rule.id in shared
@@ -241,7 +242,7 @@ def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set
 
 
 def test_every_error_has_a_rule() -> None:
-    ids = {rule for rule in vars(errors).values() if isinstance(rule, RuleId)}
+    ids = {rule for rule in vars(diagnostics).values() if isinstance(rule, RuleId)}
     rules = {rule.id for rule in all_rules()}
     assert ids <= rules
     assert {rule for rule in rules if rule.code.startswith("E")} <= ids

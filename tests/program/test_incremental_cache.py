@@ -18,7 +18,7 @@ from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Change, change_between
 from tests.invariants import alive, assert_same

@@ -25,8 +25,7 @@ from ipu_asm.cli.sources import chosen_files
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.files import FileError, Target, input_at
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
+from ipu_asm.diagnostics import INCLUDE_NOT_FOUND, Diagnostic
 from ipu_asm.text import counted
 
 _MIN_FILES = 60

@@ -50,8 +50,7 @@ from ipu_asm.emulator.stated_options import (
     stated_text,
 )
 from ipu_asm.emulator.stops import ProgramError
-from ipu_asm.isa import manifests
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa import Manifest, manifests
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import EffectiveProgram
 from ipu_asm.testbench.data.source import Data, DataError, data_of

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 from ipu_asm.cli.arguments import Option, repeated
 from ipu_asm.config.kernel_keys import NAMED_VALUES
-from ipu_asm.isa import manifests
-from ipu_asm.isa.manifest import HostOption, Manifest
+from ipu_asm.isa import HostOption, Manifest, manifests
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.data.source import Data

@@ -14,8 +14,7 @@ from ipu_asm.cli.programs import configuration_of
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.results import Comparison
-from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.element_types import RegisterTypes
 from ipu_asm.emulator.model import machine_for

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, RelatedInformation
-from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic, RelatedInformation
 from ipu_asm.expressions.tree import Name
 from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.flow.assertions.syntax import Region

@@ -29,10 +29,10 @@ from ipu_asm.flow.control_run.values import (
     bytes_of,
     minus,
     registers_in,
-    signed_byte,
     signed_bytes_of,
     unsigned,
 )
+from ipu_asm.isa.storage import signed
 
 Rings = Mapping[int, int]
 """The size of the ring of each register."""
@@ -283,7 +283,7 @@ def guards_of(update: Update, values: Sequence[Value]) -> list[Value]:
         return [total] if update.modulus else []
     added = value_of(update.added, values)
     if isinstance(total, int) and isinstance(added, int):
-        step, old = signed_byte(added), bytes_of(total)
+        step, old = signed(added, 8), bytes_of(total)
         return [step, *old, *(byte + step for byte in old)]
     unknown = (added, total) if isinstance(total, int) else (total, added)
     return [*unknown, *[0] * (update.guards - len(unknown))]

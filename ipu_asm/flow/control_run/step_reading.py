@@ -23,6 +23,7 @@ from ipu_asm.flow.control_run.steps import (
 )
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
+from ipu_asm.isa.storage import signed
 from ipu_asm.program.program import Program
 
 _REGISTER_BYTES = 4
@@ -254,9 +255,7 @@ class _Reader:
         for name, sign, bits, is_signed in terms:
             if bits:
                 value = self._number(instruction, name)
-                constant += sign * (
-                    _sign_extended(value, bits) if is_signed else value % (1 << bits)
-                )
+                constant += sign * (signed(value, bits) if is_signed else value % (1 << bits))
             else:
                 registers.append((self._register(instruction, name), sign))
         return constant, tuple(registers)
@@ -313,8 +312,3 @@ def _is_live(spec: InstructionSpec, name: str) -> bool:
     """Return whether an operand is read after the bundle's own updates; registers that are none."""
     reads = [operand.read for operand in spec.operands if operand.name == name]
     return spec.reads.get(name, *reads or [LIVE]) == LIVE
-
-
-def _sign_extended(value: int, bits: int) -> int:
-    half = 1 << (bits - 1)
-    return (value + half) % (1 << bits) - half

@@ -7,6 +7,7 @@ values, modulo 2^32: of registers, and of what follows from them.
 from __future__ import annotations
 
 from ipu_asm.isa.scalar import OPPOSITE
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 
 BITS = 32
@@ -185,7 +186,7 @@ def modulo(value: Value, modulus: int) -> Value:
 def byte_sums(value: Value, byte: Value) -> Value:
     """Return a value with the lowest byte of another, as a signed number, added to each byte."""
     if isinstance(value, int) and isinstance(byte, int):
-        step = signed_byte(byte)
+        step = signed(byte, 8)
         sums = (min(max(each + step, 0), 255) for each in bytes_of(value))
         return wrapped(int.from_bytes(bytes(sums), "little"))
     name = f"(bytes of {term_text(value)} + {term_text(byte)})"
@@ -198,16 +199,11 @@ def bytes_of(value: int) -> bytes:
     return unsigned(value).to_bytes(BITS // 8, "little")
 
 
-def signed_byte(value: int) -> int:
-    """Return the lowest byte of a number as a signed number."""
-    return (value + 128) % 256 - 128
-
-
 def signed_bytes_of(value: int) -> list[int]:
     """Return four numbers in -128..127 of which a number is the sum, times 1, 256 and so on."""
     found = []
     for _ in range(BITS // 8):
-        found.append(signed_byte(value))
+        found.append(signed(value, 8))
         value = (value - found[-1]) >> 8
     return found
 

@@ -18,6 +18,7 @@ from ipu_asm.flow.control_run.steps import Branch, Step
 from ipu_asm.flow.packing.layout import Place
 from ipu_asm.flow.packing.webs import START, Read, Webs, computes
 from ipu_asm.isa.model import Isa
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 
@@ -28,7 +29,6 @@ MAX_BUNDLES = 150_000
 _SEED = 1
 _BITS = 32
 _MASK = (1 << _BITS) - 1
-_HALF = 1 << (_BITS - 1)
 
 
 class Values(NamedTuple):
@@ -287,11 +287,6 @@ def path_depends_on_host(program: Program, presets: Mapping[str, int]) -> bool:
             if (one - drawn[branch.left] + drawn[branch.right]) & _MASK:
                 return True
     return False
-
-
-def signed(value: int) -> int:
-    """Return an unsigned 32-bit number as a signed one."""
-    return value - (1 << _BITS) if value & _HALF else value
 
 
 def _first_values(program: Program, presets: Mapping[str, int]) -> Values:

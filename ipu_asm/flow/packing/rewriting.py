@@ -16,10 +16,11 @@ from typing import Iterator, Mapping, Sequence
 from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.packing.layout import Place, block_edit
-from ipu_asm.flow.packing.observation import Decision, Observation, holds, signed, updates_at
+from ipu_asm.flow.packing.observation import Decision, Observation, holds, updates_at
 from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import in_order, packing_blocks, slot_order
 from ipu_asm.flow.packing.webs import START, Read, Web, Webs, constant_update, setting_text
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

@@ -12,7 +12,7 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.bundle_diff import read_slices
+from ipu_asm.program.edits import read_slices
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program, distance, is_distance, resolve_target
 from ipu_asm.text import Span, TextEdit, apply_edits

@@ -36,8 +36,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic
 from ipu_asm.flow.assertions.comments import assertion_comments
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program

@@ -36,8 +36,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
-from ipu_asm.diagnostics.errors import UNDEFINED_LABEL
+from ipu_asm.diagnostics import UNDEFINED_LABEL, Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.diagnostics.suggestions import SHORTEST
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted

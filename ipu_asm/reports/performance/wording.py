@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Iterable, Mapping, Sequence
 
-from ipu_asm.config.kernel_keys import setting_text, signed_value
+from ipu_asm.config.kernel_keys import setting_text
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.loop_numbers import Peak, ratio
 from ipu_asm.flow.packing.dependences import SlotPressure
 from ipu_asm.flow.steady_loops import RegisterWindows
+from ipu_asm.isa.storage import signed
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.loops import CarriedDependence, FunctionReport, Limit, LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
@@ -135,7 +136,7 @@ def presets_text(presets: Mapping[str, int], origins: Mapping[str, str] = {}) ->
     by_origin: dict[str, list[str]] = {}
     for name in sorted(presets, key=register_order):
         value = presets[name]
-        shown = hex(value) if signed_value(value) > _LARGEST_DECIMAL else setting_text(name, value)
+        shown = hex(value) if signed(value) > _LARGEST_DECIMAL else setting_text(name, value)
         by_origin.setdefault(origins.get(name, ""), []).append(f"{name} = {shown}")
     texts = ((", ".join(shown), origin) for origin, shown in by_origin.items())
     return "; ".join(f"{shown} from {origin}" if origin else shown for shown, origin in texts)

@@ -13,8 +13,7 @@ from jinja2 import TemplateSyntaxError, nodes
 from jinja2.runtime import Context, Macro
 
 from ipu_asm.config.configuration import Context as Variables
-from ipu_asm.diagnostics import RelatedInformation, RuleId
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
+from ipu_asm.diagnostics import EXPANSION_LIMIT, TEMPLATE_SYNTAX, RelatedInformation, RuleId
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.generator import prepare
 from ipu_asm.source.jinja.limits import require_size

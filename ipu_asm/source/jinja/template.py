@@ -6,8 +6,14 @@ import re
 from typing import Iterator, Sequence
 
 from ipu_asm.config.configuration import MOST_CONTEXTS
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX, UNDEFINED_TEMPLATE_NAME
+from ipu_asm.diagnostics import (
+    EXPANSION_LIMIT,
+    TEMPLATE_SYNTAX,
+    UNDEFINED_TEMPLATE_NAME,
+    Applicability,
+    Diagnostic,
+    Fix,
+)
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.source.expansion import Deferred, Expansion, NameKind, SourceSettings
 from ipu_asm.source.jinja.compiled import CompiledTags, CompileError, Compiler, Rendering, render

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     ERROR_DIRECTIVE,
     EXPANSION_LIMIT,
     SYNTAX_ERROR,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterator, Mapping
 
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
+from ipu_asm.diagnostics import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.gnu_expressions import Symbols, evaluate
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple

@@ -7,8 +7,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.diagnostics import RuleId
-from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS, UNKNOWN_KEYWORD
+from ipu_asm.diagnostics import TOO_FEW_OPERANDS, TOO_MANY_OPERANDS, UNKNOWN_KEYWORD, RuleId
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.macros.mapped_text import (
     Computed,

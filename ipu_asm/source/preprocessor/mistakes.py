@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ipu_asm.diagnostics import RuleId
-from ipu_asm.diagnostics.errors import (
+from ipu_asm.diagnostics import (
     ERROR_DIRECTIVE,
     SYNTAX_ERROR,
     TOO_FEW_OPERANDS,
     TOO_MANY_OPERANDS,
+    RuleId,
 )
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Callable, Iterator, Sequence
 
-from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
+from ipu_asm.diagnostics import EXPANSION_LIMIT, INCLUDE_NOT_FOUND, Diagnostic
 from ipu_asm.isa.surface import Surface
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterable, Sequence
 
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.diagnostics import EXPANSION_LIMIT
 from ipu_asm.source.preprocessor.conditionals import Chain, Conditionals, FoundInclude, LineRead
 from ipu_asm.source.preprocessor.conditions import Assumptions, Condition, condition_of
 from ipu_asm.source.preprocessor.environment import Environment, FileStore

@@ -18,8 +18,12 @@ from ipu_asm.assembler.machine_code import (
     WrittenInstruction,
 )
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import DUPLICATE_SLOT, IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import (
+    DUPLICATE_SLOT,
+    IMMEDIATE_OUT_OF_RANGE,
+    WRONG_OPERAND_TYPE,
+    UnplacedFinding,
+)
 from ipu_asm.isa.gnu_expressions import Symbols
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.notations import BitPattern

@@ -9,8 +9,7 @@ import re
 from functools import cached_property
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE, UnplacedFinding
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.gnu_expressions import is_local_label
 from ipu_asm.isa.operands import (

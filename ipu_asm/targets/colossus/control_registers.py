@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE, UnplacedFinding
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.operands import Choice, OperandType, quoted
 from ipu_asm.targets.colossus.operands import NumberOperand, Range

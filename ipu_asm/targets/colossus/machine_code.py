@@ -24,8 +24,12 @@ from ipu_asm.assembler.machine_code import (
     WrittenInstruction,
 )
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import (
+    IMMEDIATE_OUT_OF_RANGE,
+    UNDEFINED_LABEL,
+    WRONG_OPERAND_TYPE,
+    UnplacedFinding,
+)
 from ipu_asm.isa.build import alternatives
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.notations import BitPattern

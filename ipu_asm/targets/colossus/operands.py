@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE, UnplacedFinding
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.gnu_expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.operands import (

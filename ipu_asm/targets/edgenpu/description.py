@@ -9,8 +9,12 @@ import re
 from functools import lru_cache
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import (
+    IMMEDIATE_OUT_OF_RANGE,
+    UNKNOWN_KEYWORD,
+    WRONG_OPERAND_TYPE,
+    UnplacedFinding,
+)
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.model import Field, Isa

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa import Manifest
 
 MANIFEST = Manifest(
     title="EdgeNPU",

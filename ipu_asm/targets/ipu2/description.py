@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE, UnplacedFinding
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import (

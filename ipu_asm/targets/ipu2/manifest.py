@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.manifest import HostOption, Manifest
+from ipu_asm.isa import HostOption, Manifest
 from ipu_asm.targets.ipu_family import LANGUAGE_ID, LANGUAGE_NAME
 
 MANIFEST = Manifest(

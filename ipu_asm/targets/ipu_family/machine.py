@@ -6,7 +6,7 @@ from typing import Any
 
 from ipu_asm.emulator.registers import RegisterFile
 from ipu_asm.emulator.vliw import VliwMachine
-from ipu_asm.emulator.words import signed
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu_family.descriptions import LOOP
 
 CONFIG = "cr"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa import Manifest
 from ipu_asm.targets.aie import LANGUAGE_ID, LANGUAGE_NAME, MODIFIERS
 
 MANIFEST = Manifest(

@@ -17,8 +17,7 @@ from ipu_asm.ide import memory_map as ide_memory_map
 from ipu_asm.ide import run_inputs as ide_run_inputs
 from ipu_asm.ide.listing import ExpansionLine, expansion_view
 from ipu_asm.ide.syntax_element import instruction_at
-from ipu_asm.isa import manifests
-from ipu_asm.isa.manifest import HostOption
+from ipu_asm.isa import HostOption, manifests
 from ipu_asm.isa.model import Slot
 from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
 from ipu_asm.source.source_map import MAIN

@@ -52,7 +52,7 @@ from ipu_asm.flow.lost_results import (
 )
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("X101", "lost-result", Severity.WARNING)

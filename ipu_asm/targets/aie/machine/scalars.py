@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from ipu_asm.emulator.stops import UnknownResultError
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.aie.machine.operations import Number, Operation, Run
 from ipu_asm.targets.aie.machine.state import DONE
 
@@ -87,13 +88,9 @@ _BLOCK = 9
 _BLOCKS = 8
 
 
-def _signed(value: int) -> int:
-    return (value & _WORD ^ _SIGN) - _SIGN
-
-
 def _shifted(value: int, amount: int) -> int:
     """Shift left, or right by a negative amount; bits above the low five do not count."""
-    amount = _signed(amount)
+    amount = signed(amount)
     return value >> (-amount & _SHIFT_MASK) if amount < 0 else value << (amount & _SHIFT_MASK)
 
 
@@ -108,15 +105,15 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "xor": lambda a, b: a ^ b,
     "eq": lambda a, b: a == b & _WORD,
     "ne": lambda a, b: a != b & _WORD,
-    "lt": lambda a, b: _signed(a) < _signed(b),
+    "lt": lambda a, b: signed(a) < signed(b),
     "ltu": lambda a, b: a < b & _WORD,
-    "ge": lambda a, b: _signed(a) >= _signed(b),
+    "ge": lambda a, b: signed(a) >= signed(b),
     "geu": lambda a, b: a >= b & _WORD,
     "lshl": _shifted,
-    "ashl": lambda a, b: _shifted(_signed(a), b),
+    "ashl": lambda a, b: _shifted(signed(a), b),
     "mac": lambda a, b, c: a + b * c,
     "msc": lambda a, b, c: a - b * c,
-    "abs": lambda a: abs(_signed(a)),
+    "abs": lambda a: abs(signed(a)),
     "clz": lambda a: 32 - a.bit_length(),
     "clb": lambda a: 31 - (a ^ _WORD * (a >> 31)).bit_length(),
     "popcount": lambda a: a.bit_count(),

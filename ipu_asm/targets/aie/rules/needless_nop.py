@@ -44,7 +44,7 @@ from ipu_asm.flow.landing import pipeline_graph
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.code_positions import ALIGNING, size_of
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.targets.aie.rules._slack import (
     Limit,

@@ -44,7 +44,7 @@ from ipu_asm.flow.control_flow import CALL, control_flow_of, function_size, func
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

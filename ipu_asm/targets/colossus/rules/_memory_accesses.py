@@ -10,7 +10,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 

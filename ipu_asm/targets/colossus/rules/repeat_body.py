@@ -51,7 +51,7 @@ from ipu_asm.program.code_positions import (
     is_known,
     position_after,
 )
-from ipu_asm.program.incremental_cache import LocalResult
+from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

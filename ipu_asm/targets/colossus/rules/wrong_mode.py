@@ -35,7 +35,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.incremental_cache import Test
+from ipu_asm.program.edits import Test
 from ipu_asm.program.macros import effect_of
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span

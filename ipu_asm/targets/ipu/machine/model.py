@@ -19,7 +19,8 @@ from ipu_asm.emulator.numeric_events import (
     Probe,
     overflow_check,
 )
-from ipu_asm.emulator.words import LANES, signed
+from ipu_asm.emulator.words import LANES
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu.description import AAQ, CONFIG, LOOP
 from ipu_asm.targets.ipu.machine.ipu import Ipu
 from ipu_asm.targets.ipu.machine.state import (

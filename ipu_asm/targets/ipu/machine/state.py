@@ -18,6 +18,7 @@ from ipu_asm.emulator.registers import WORD_MASK, RegisterLayout, Vector
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.emulator.vliw import VliwMachine
 from ipu_asm.emulator.words import CANONICAL_NAN, LANES, NAN_PAYLOADS_PROPAGATE, Words, is_nan
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.ipu.description import AAQ, CONFIG, LOOP, PROGRAM_LIMIT
 from ipu_asm.targets.ipu.manifest import MANIFEST
@@ -114,7 +115,7 @@ def ipu_add(a: int | float, b: int | float, dtype: DType) -> int | float:
     """
     a, b = real_number(a, "a word"), real_number(b, "a word")
     if element_type(dtype) is DType.INT8:
-        return (int(a) + int(b) + (1 << 31) & 0xFFFF_FFFF) - (1 << 31)
+        return signed(int(a) + int(b))
     with np.errstate(all="ignore"):
         return float(np.float32(np.float32(a) + np.float32(b)))
 

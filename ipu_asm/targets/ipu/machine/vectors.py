@@ -20,12 +20,12 @@ from ipu_asm.emulator.words import (
     is_nan_word,
     product,
     quiet_nans,
-    signed,
     sum_in_order,
     sum_words,
     to_float,
     to_word,
 )
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu.machine.state import (
     AAQ_START,
     CR,

@@ -20,11 +20,11 @@ from ipu_asm.emulator.words import (
     Words,
     quiet_nans,
     repair_nans,
-    signed,
     sum_in_order,
     to_float,
     to_word,
 )
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu2.machine.state import VECTORS, ElementType, Ipu2State, Unit, data_structure
 
 _BYTES: Final = np.iinfo(np.int8)

@@ -17,7 +17,7 @@ from ipu_asm.emulator.core.program import (
     row,
 )
 from ipu_asm.emulator.stops import InstructionError
-from ipu_asm.emulator.words import signed
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu2.machine.acc import AaqUnit, AccUnit, AggregateUnit
 from ipu_asm.targets.ipu2.machine.mult import MultUnit
 from ipu_asm.targets.ipu2.machine.state import (

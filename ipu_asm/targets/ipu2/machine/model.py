@@ -22,8 +22,9 @@ from ipu_asm.emulator.numeric_events import (
     Probe,
     overflow_check,
 )
-from ipu_asm.emulator.words import LANES, signed
+from ipu_asm.emulator.words import LANES
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.ipu2.description import CONFIG
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
@@ -160,7 +161,7 @@ def _factors(
     if name in ("execute_mult_ve", "execute_mult_ee"):
         start = after.scalars[_number(instruction, "ra_idx")]
         lanes = _LANES if name == "execute_mult_ve" else 0 * _LANES
-        return stage[(start + lanes) % len(stage)], _signed_byte(_cr(after, instruction, "cr_idx"))
+        return stage[(start + lanes) % len(stage)], signed(_cr(after, instruction, "cr_idx"), 8)
     start = after.scalars[_number(instruction, "rc_idx")]
     elements = cyclic[(start + _LANES) % len(cyclic)]
     if name == "execute_mult_rc_vv":
@@ -168,7 +169,7 @@ def _factors(
     if name == "execute_mult_rc_ve":
         source = _number(instruction, "src")
         word = after.scalars[source]
-        return elements, np.int64(stage[word % len(stage)] if source < CR else _signed_byte(word))
+        return elements, np.int64(stage[word % len(stage)] if source < CR else signed(word, 8))
     return elements, elements
 
 
@@ -181,10 +182,6 @@ def _number(instruction: DecodedInstruction, operand: str) -> int:
 
 def _cr(registers: Ipu2RegisterFile, instruction: DecodedInstruction, operand: str) -> int:
     return registers.scalars[CR + _number(instruction, operand)]
-
-
-def _signed_byte(word: int) -> int:
-    return (word & 0xFF ^ 0x80) - 0x80
 
 
 _Exact = Callable[[Ipu2RegisterFile, Ipu2RegisterFile, DecodedInstruction], Any]

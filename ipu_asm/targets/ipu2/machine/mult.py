@@ -18,8 +18,8 @@ from ipu_asm.emulator.words import (
     Floats,
     Words,
     repair_nans,
-    signed,
 )
+from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu2.machine.state import (
     CR,
     FP32,
@@ -193,7 +193,7 @@ class WideIntMultiplier:
         self._results = results.view("<i4")
 
     def factor(self, word: int) -> np.int32:
-        return np.int32(_signed_byte(word))
+        return np.int32(signed(word, 8))
 
     def write_products(self, first: Any, second: Any) -> None:
         np.multiply(first, second, self._results)
@@ -204,7 +204,7 @@ class WideIntMultiplier:
         np.multiply(elements, elements, self._results)
 
     def write_constant(self, element: np.int32, factor: np.int32) -> None:
-        self._results.fill(_wrapped(int(element) * int(factor)))
+        self._results.fill(signed(int(element) * int(factor)))
 
 
 class WideFloatMultiplier:
@@ -218,7 +218,7 @@ class WideFloatMultiplier:
         self._errors = errors
 
     def factor(self, word: int) -> np.float32:
-        return np.float32(_signed_byte(word))
+        return np.float32(signed(word, 8))
 
     def write_products(self, first: Floats, second: Floats) -> None:
         self._errors.invalid = False
@@ -241,14 +241,6 @@ class WideFloatMultiplier:
 
     def write_constant(self, element: np.float32, factor: np.float32) -> None:
         self.write_multiples(np.full(LANES, element), factor)
-
-
-def _signed_byte(word: int) -> int:
-    return (word & 0xFF ^ 0x80) - 0x80
-
-
-def _wrapped(value: int) -> int:
-    return (value + (1 << 31) & 0xFFFF_FFFF) - (1 << 31)
 
 
 MASK_SIZE: Final = 16
