@@ -30,14 +30,11 @@ from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
 from ipu_asm.program.code_positions import with_no_ops
 from ipu_asm.program.edits import BundleDiff, IncrementalCache, SlicedText, read_slices
 from ipu_asm.program.labels import (
-    MAX_SUGGESTIONS,
     DuplicateLabel,
-    Labels,
     Reference,
     References,
     are_labelled_alike,
     is_labelled,
-    merge_references,
     names_labels,
     read_labels,
 )
@@ -53,7 +50,7 @@ from ipu_asm.program.macros import (
 )
 from ipu_asm.program.program import Program, ProgramLayout, cached_on_program
 from ipu_asm.syntax.directives import argument_findings
-from ipu_asm.text import CONTROL_CHARACTER, Change, Span, listed, offsets
+from ipu_asm.text import CONTROL_CHARACTER, Change, Span, offsets
 
 _ASSIGNING = frozenset(SYMBOL_DIRECTIVES) - {".size"}
 _NAME = re.compile(r"(?<![\w.$'\\])[A-Za-z_.$][\w.$]*")
@@ -76,127 +73,38 @@ def read_program(
     """
     read = read or parser_for(isa).bundle
     slices, diff = read_slices(isa, text, read, before.slices if before else None, change)
-    slices, diff = with_no_ops(isa, slices, before.bundles if before else (), diff)
-    if before is None or diff is None:
-        return _from_scratch(isa, slices)
-    return _after_edit(slices, before, diff)
-
-
-def _from_scratch(isa: Isa, slices: SlicedText) -> Program:
-    bundles, cache = slices.bundles, IncrementalCache(isa, slices.bundles)
-    macros = _all_macros(isa, bundles, cache)
+    slices, diff = with_no_ops(isa, slices, diff)
+    bundles = slices.bundles
+    cache = IncrementalCache(isa, bundles, diff, before.cache if before else None)
+    macros = _read_macros(isa, bundles, cache)
     addresses = offsets(accumulate([bundle.size for bundle in bundles], initial=0), slices.text)
     labels = read_labels(isa, bundles, cache.where(is_labelled))
-    references = _all_references(bundles, addresses, labels, cache)
+    references = References(bundles, addresses, labels).read(cache.where(names_labels))
+    if before is not None and diff is not None:
+        old = [before.bundles[number] for number in diff.replaced]
+        new = [bundles[number] for number in diff.inserted]
+        same_macros = macros == before.macros.moved(diff)
+        cache.same_names = same_macros and are_labelled_alike(old, new)
     program = Program(isa, slices, ProgramLayout(addresses, labels, references), macros, cache)
-    return add_findings(program, same_macros=False)
+    add_findings(program)
+    return program
 
 
-def _after_edit(slices: SlicedText, before: Program, diff: BundleDiff) -> Program:
-    isa, bundles = before.isa, slices.bundles
-    cache = IncrementalCache(isa, bundles, diff, before.cache)
-    moved = before.macros.moved(diff)
-    macros = _macros_after(moved, bundles, cache, before, diff)
-    old = listed(before.addresses)
-    addresses = _addresses_after(old, bundles, diff)
-    same_labels, same_addresses = _same_parts(before, bundles, old, addresses, diff)
-    if same_labels:
-        labels = before.layout.labels.moved(diff)
-    else:
-        labels = read_labels(isa, bundles, cache.where(is_labelled))
-    same_macros = macros == moved
-    cache.same_names = same_labels and same_macros
-    references: list[Reference] = []
-    if same_labels and same_addresses and same_macros:
-        references = _references_after(before.references, bundles, addresses, labels, diff)
-    references = references or _all_references(bundles, addresses, labels, cache)
-    program = Program(isa, slices, ProgramLayout(addresses, labels, references), macros, cache)
-    return add_findings(program, same_macros)
-
-
-def _same_parts(
-    before: Program,
-    bundles: list[Bundle],
-    old_addresses: list[int],
-    addresses: list[int],
-    diff: BundleDiff,
-) -> tuple[bool, bool]:
-    """Return whether labels and addresses are those of before, apart from bundle numbers."""
-    fresh = slice(diff.head, diff.tail)
-    gone = slice(diff.head, diff.old_tail)
-    same_addresses = addresses[diff.tail] == old_addresses[diff.old_tail]
-    if not diff.moved:  # only then may the changed bundles have labels
-        same_addresses = same_addresses and addresses[fresh] == old_addresses[gone]
-    old = [before.bundles[number] for number in diff.replaced]
-    new = [bundles[number] for number in diff.inserted]
-    return are_labelled_alike(old, new), same_addresses
-
-
-def _all_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) -> Macros:
+def _read_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) -> Macros:
     if not isa.surface.preprocessed:
         defining = [bundles[n] for n in cache.where(defines_constants)]
         return NO_MACROS._replace(refused=refused_constants(isa, defining))
     return read_macros([(n, bundles[n]) for n in cache.where(affects)], len(bundles))
 
 
-def _macros_after(
-    moved: Macros, bundles: list[Bundle], cache: IncrementalCache, before: Program, diff: BundleDiff
-) -> Macros:
-    """Return the macros; `moved` are those of the earlier state with current bundle numbers."""
-    isa = before.isa
-    changed = [before.bundles[number] for number in diff.replaced]
-    changed += [bundles[number] for number in diff.inserted]
-    # An unclosed region extends to the end of the text, and what is put there is in it.
-    is_at_end = diff.old_tail == len(before.bundles)
-    is_open = is_at_end and any(r.last == diff.old_tail for r in before.macros.regions[-1:])
-    is_cause = affects if isa.surface.preprocessed else defines_constants
-    if (is_open and isa.surface.preprocessed) or any(is_cause(isa, each) for each in changed):
-        return _all_macros(isa, bundles, cache)
-    return moved
-
-
-def _addresses_after(old: list[int], bundles: list[Bundle], diff: BundleDiff) -> list[int]:
-    sizes = [bundle.size for bundle in bundles[diff.head : diff.tail]]
-    head, fresh = old[: diff.head], [*accumulate(sizes, initial=old[diff.head])]
-    behind, moved = old[diff.old_tail + 1 :], fresh[-1] - old[diff.old_tail]
-    if moved:
-        behind = [address + moved for address in behind]
-    return head + fresh + behind
-
-
-def _all_references(
-    bundles: list[Bundle], addresses: Sequence[int], labels: Labels, cache: IncrementalCache
-) -> list[Reference]:
-    return References(bundles, addresses, labels).read(cache.where(names_labels))
-
-
-def _references_after(
-    old: list[Reference],
-    bundles: list[Bundle],
-    addresses: list[int],
-    labels: Labels,
-    diff: BundleDiff,
-) -> list[Reference]:
-    """Return the references if labels have not moved; empty if they must be resolved again."""
-    naming = [number for number in diff.inserted if bundles[number].label_uses]
-    fresh = References(bundles, addresses, labels).read(naming) if naming else []
-    references = merge_references(old, fresh, diff)
-    unknown = sum([each.problem is not None for each in references])
-    return references if unknown <= MAX_SUGGESTIONS else []
-
-
-def add_findings(program: Program, same_macros: bool) -> Program:
-    """Set the findings of a new program: those of its bundles, and those between bundles.
-
-    `same_macros`: the macros are those of the program before the edit, so what they resolve holds.
-    """
-    findings = list(_findings(program, same_macros))
+def add_findings(program: Program) -> None:
+    """Set the findings of a new program: those of its bundles, and those between bundles."""
+    findings = list(_findings(program))
     if findings and not program.isa.surface.block_comments and _has_opening(program.text):
         findings = _outside_comments(program, findings)
     no_text = _no_text(program.text, findings)
     program.is_text = no_text is None
     program.findings = findings if no_text is None else [no_text]
-    return program
 
 
 def _has_opening(text: str) -> bool:
@@ -204,14 +112,9 @@ def _has_opening(text: str) -> bool:
     return "*" in text and _OPENING in text
 
 
-def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
+def _findings(program: Program) -> Iterator[Diagnostic]:
     starts, bundles, labels = program.starts, program.bundles, program.layout.labels
-    faulty = program.cache.among(
-        "faulty",
-        program.where(_has_findings),
-        lambda n: bool(_unresolved_findings(program, n)),
-        same_macros,
-    )
+    faulty = program.where(_has_findings)
     # A str knows whether it is ASCII, which spares a look at every bundle of a new text.
     if not program.text.isascii():
         undecodable = program.where(is_undecodable)

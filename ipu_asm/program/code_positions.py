@@ -177,16 +177,13 @@ def _alignment_of(_isa: Isa, bundle: Bundle) -> _Alignment | None:
 
 
 def with_no_ops(
-    isa: Isa,
-    slices: SlicedText,
-    before: Sequence[Bundle] = (),
-    diff: BundleDiff | None = None,
+    isa: Isa, slices: SlicedText, diff: BundleDiff | None = None
 ) -> tuple[SlicedText, BundleDiff | None]:
     """Return slices whose alignments have the no-ops that fill them.
 
-    `diff` is the difference to the bundles before an edit; the second result is that with no-ops.
+    `diff` is the difference to an earlier state; the second result is that with no-ops.
     """
-    if isa.code_sizes is None or (diff and _has_same_sizes(isa, before, slices.bundles, diff)):
+    if isa.code_sizes is None:
         return slices, diff
     found = {
         number: bundle
@@ -199,15 +196,6 @@ def with_no_ops(
     for number, bundle in found.items():
         bundles[number] = bundle
     return slices._replace(bundles=bundles), diff and diff.widened(found)
-
-
-def _has_same_sizes(
-    isa: Isa, before: Sequence[Bundle], bundles: Sequence[Bundle], diff: BundleDiff
-) -> bool:
-    """Return whether an edit moves no code: then all no-ops stay, which saves a look at all."""
-    gone = [_taken_plainly(isa, before[number]) for number in diff.replaced]
-    fresh = [_taken_plainly(isa, bundles[number]) for number in diff.inserted]
-    return min(gone + fresh, default=0) >= 0 and sum(gone) == sum(fresh)
 
 
 def _filled(isa: Isa, bundles: Sequence[Bundle]) -> Iterator[tuple[int, Bundle]]:

@@ -60,10 +60,6 @@ class BundleDiff(NamedTuple):
         """The earlier numbers of the bundles that were replaced."""
         return range(self.head, self.old_tail) if self.moved else self.changed
 
-    def number_now(self, number: int) -> int:
-        """Return the current number of a bundle that was kept, for its earlier number."""
-        return number if number < self.head else number + self.moved
-
     def widened(self, numbers: Iterable[int]) -> BundleDiff:
         """Return the difference with more bundles that are not equal."""
         changed = sorted({*numbers, *self.changed})
@@ -287,24 +283,6 @@ class IncrementalCache:
             else:
                 found[id(bundle)] = bundle, [number]
         return [*found.values()]
-
-    def among(
-        self, name: str, numbers: list[int], test: Callable[[int], bool], holds: bool
-    ) -> list[int]:
-        """Return those of some bundles for whose numbers a test holds; cached by name.
-
-        `holds`: the test's result for the kept bundles is the same as before the edit.
-        """
-        old = self._old_numbers(name) if holds else None
-        if old is None or self._kept is None:
-            found = [number for number in numbers if test(number)]
-        else:
-            kept = self._kept
-            fresh = frozenset(kept.inserted)
-            between = numbers[bisect_left(numbers, kept.head) : bisect_left(numbers, kept.tail)]
-            found = kept.joined(old, [n for n in between if n in fresh and test(n)])
-        self._numbers[name] = found
-        return found
 
     def whole(self, name: str, inputs: object, compute: Callable[[], _T]) -> _T:
         """Return the result of an analysis of the whole program, which depends on `inputs` alone.

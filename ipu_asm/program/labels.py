@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, LabelUse
@@ -11,7 +11,6 @@ from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.edits import BundleDiff
 
 # Finding similar names costs a scan of all labels: only the first undefined labels get one.
 MAX_SUGGESTIONS = 20
@@ -36,18 +35,6 @@ class Labels(NamedTuple):
     numeric: dict[str, list[int]]
     repeated: tuple[DuplicateLabel, ...] = ()
     distances: tuple[str, ...] = ()
-
-    def moved(self, kept: BundleDiff) -> Labels:
-        """Return the labels after an edit that changed none of them."""
-        if not kept.moved:
-            return self
-        now = kept.number_now
-        return Labels(
-            {label: now(number) for label, number in self.bundles.items()},
-            {label: [now(number) for number in at] for label, at in self.numeric.items()},
-            tuple(each._replace(bundle=now(each.bundle)) for each in self.repeated),
-            self.distances,
-        )
 
 
 class Reference(NamedTuple):
@@ -148,21 +135,3 @@ class References:
         at = bisect_right(numbers, bundle)
         at = at if text[-1] == "f" else at - 1
         return self._addresses[numbers[at]] if 0 <= at < len(numbers) else None
-
-
-def merge_references(
-    old: list[Reference], fresh: Sequence[Reference], kept: BundleDiff
-) -> list[Reference]:
-    """Merge references after an edit that moved no label with those of the new bundles."""
-    first = bisect_left(old, kept.head, key=_bundle_of)
-    last = bisect_left(old, kept.old_tail, key=_bundle_of)
-    if kept.moved:
-        behind = [each._replace(bundle=each.bundle + kept.moved) for each in old[last:]]
-        return [*old[:first], *fresh, *behind]
-    gone = frozenset(kept.changed)
-    between = [*(each for each in old[first:last] if each.bundle not in gone), *fresh]
-    return [*old[:first], *sorted(between, key=_bundle_of), *old[last:]]
-
-
-def _bundle_of(reference: Reference) -> int:
-    return reference.bundle
