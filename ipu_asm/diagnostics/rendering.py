@@ -82,11 +82,11 @@ def render_concise(diagnostic: Diagnostic, source: SourceFile, color: bool = Fal
     return f"{place}: {label} {printable(diagnostic.message)}"
 
 
-def render_place(source: SourceFile, span: Span, color: bool = False) -> str:
+def render_place(source: SourceFile, span: Span) -> str:
     """Return path, row and column of a place, and its source line with marks under it."""
     gutter = len(str(1 + source.lines.position(span.start).line))
-    rows = [_arrow("-->", source, span, gutter, color), _bar(gutter, color)]
-    rows += _snippet(_excerpt(source, span), gutter, ("^", _FRAME, ""), color)
+    rows = [_arrow("-->", source, span, gutter, False), _bar(gutter, False)]
+    rows += _snippet(_excerpt(source, span), gutter, ("^", _FRAME, ""), False)
     return "\n".join(rows)
 
 

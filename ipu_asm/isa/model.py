@@ -135,11 +135,6 @@ class InstructionSpec(NamedTuple):
     counting: CountingFacts | None = None
 
     @property
-    def positional(self) -> tuple[Operand, ...]:
-        """The operands that may be written without a keyword."""
-        return tuple(o for o in self.operands if o.keyword is None or o.positional_allowed)
-
-    @property
     def required(self) -> int:
         """The number of operands that must be written."""
         return sum(not operand.optional for operand in self.operands)

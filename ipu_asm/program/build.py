@@ -28,7 +28,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
 from ipu_asm.program.code_positions import with_no_ops
-from ipu_asm.program.edits import BundleDiff, IncrementalCache, SlicedText, read_slices
+from ipu_asm.program.edits import IncrementalCache, read_slices
 from ipu_asm.program.labels import (
     DuplicateLabel,
     Reference,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect_left, bisect_right
-from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, Callable, Generic, Iterable, Iterator, Sequence, TypeVar
 
@@ -265,24 +264,12 @@ class IncrementalCache:
             isa, bundles = self._isa, self._bundles
             old = self._old_numbers(test)
             if old is None or self._kept is None:
-                held = [places for bundle, places in self._distinct if test(isa, bundle)]
-                numbers = sorted(chain.from_iterable(held))
+                numbers = [number for number, each in enumerate(bundles) if test(isa, each)]
             else:
                 fresh = [number for number in self._kept.inserted if test(isa, bundles[number])]
                 numbers = self._kept.joined(old, fresh)
             self._numbers[test] = numbers
         return numbers
-
-    @cached_property
-    def _distinct(self) -> list[tuple[Bundle, list[int]]]:
-        """The bundles without repetition, a third of files with macros, and their numbers."""
-        found: dict[int, tuple[Bundle, list[int]]] = {}
-        for number, bundle in enumerate(self._bundles):
-            if id(bundle) in found:
-                found[id(bundle)][1].append(number)
-            else:
-                found[id(bundle)] = bundle, [number]
-        return [*found.values()]
 
     def whole(self, name: str, inputs: object, compute: Callable[[], _T]) -> _T:
         """Return the result of an analysis of the whole program, which depends on `inputs` alone.

@@ -80,17 +80,18 @@ span:target {{ background: var(--mark); }}
 </html>
 """
 
+_MARK = "#"
+"""In front of source lines."""
 
-def listing_page(
-    rows: Iterable[ListingRow], name: str, labels: Mapping[str, int], comment: str = "#"
-) -> str:
+
+def listing_page(rows: Iterable[ListingRow], name: str, labels: Mapping[str, int]) -> str:
     """Return the page of a listing.
 
     Each address is a target, `#a12` for address 12, and a link to itself. Each name of `labels` in
-    the code of a row links to its address. `comment` is the mark in front of source lines.
+    the code of a row links to its address.
     """
     given = [*rows]
-    mark = max((row.text.find(comment) for row in given if row.address is not None), default=-1)
+    mark = max((row.text.find(_MARK) for row in given if row.address is not None), default=-1)
     seen = set[int]()
     shown = []
     for row in given:
@@ -100,18 +101,18 @@ def listing_page(
             seen.add(row.address)
             address = f'<a href="#a{row.address}">{match["address"]}</a>'
             word = f'<span class="dim">{escape(match["word"] or "")}</span>'
-            source = _linked(match["source"], labels, comment)
+            source = _linked(match["source"], labels)
             shown.append(f"<span{target}>{address}{word}{source}</span>")
-        elif row.line is not None and row.text.find(comment) == mark:
-            shown.append(_linked(row.text, labels, comment))  # another line of a bundle
+        elif row.line is not None and row.text.find(_MARK) == mark:
+            shown.append(_linked(row.text, labels))  # another line of a bundle
         else:
             shown.append(f'<span class="dim">{escape(row.text)}</span>')
     return _PAGE.format(title=escape(name), rows="\n".join(shown))
 
 
-def _linked(source: str, labels: Mapping[str, int], comment: str) -> str:
+def _linked(source: str, labels: Mapping[str, int]) -> str:
     """Return the source of a row with links from labels; its comment is without."""
-    mark = source.find(comment) + len(comment)
+    mark = source.find(_MARK) + len(_MARK)
     found = _COMMENT.search(source, mark)
     end = found.start() if found else len(source)
     code = _LABEL.sub(lambda word: _link(word[0], labels), escape(source[mark:end], quote=False))

@@ -28,10 +28,9 @@ from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.notations import BitPattern
-from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import BundleLayouts
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.targets.aie.operands import AieType, RegisterClass
+from ipu_asm.targets.aie.operands import AieType, RegisterClass, aie_type
 
 _SLOTS = {
     "a": "lda", "b": "ldb", "s": "st", "x": "alu", "m": "mv", "v": "vec", "l": "lng", "n": "nop",
@@ -216,11 +215,6 @@ def _relocation(line: str) -> RelocationField:
         low, count = map(int, piece.split("+"))
         bits += range(low + count - 1, low - 1, -1)
     return RelocationField(int(kind), int(size), tuple(bits))
-
-
-def aie_type(operand_type: OperandType) -> AieType:
-    assert isinstance(operand_type, AieType)
-    return operand_type
 
 
 def _parts(spec: InstructionSpec) -> Iterator[AieType]:

@@ -35,11 +35,17 @@ from ipu_asm.targets.aie.encoding_tables import (
     EncodingTables,
     Format,
     FormCode,
-    aie_type,
     key_of,
 )
 from ipu_asm.targets.aie.expressions import evaluated
-from ipu_asm.targets.aie.operands import MARK, AieType, ImmediateType, RegisterClass, TargetType
+from ipu_asm.targets.aie.operands import (
+    MARK,
+    AieType,
+    ImmediateType,
+    RegisterClass,
+    TargetType,
+    aie_type,
+)
 
 _WORD_BYTES = 4
 _TEXT_ALIGNMENT = 16

@@ -35,6 +35,7 @@ from ipu_asm.targets.aie.operands import (
     SuffixedClass,
     SymbolType,
     TargetType,
+    aie_type,
 )
 from ipu_asm.targets.aie.registers import numbered
 
@@ -221,7 +222,7 @@ class _Reader:
     def _bracket(self, piece: str) -> tuple[Operand, str]:
         parts = [part.strip() for part in piece[1:-1].split(",")]
         inner = [self._simple(part)[0] for part in parts]
-        elements = [Element(_element_name(o), _aie(o.type), o.access) for o in inner]
+        elements = [Element(_element_name(o), aie_type(o.type), o.access) for o in inner]
         name = f"[{', '.join(element.name for element in elements)}]"
         use = next((o.use_cycle for o in inner if "r" in o.access), None)
         define = next((o.def_cycle for o in inner if "w" in o.access), None)
@@ -238,11 +239,6 @@ class _Reader:
         assert isinstance(inner, RegisterClass)
         halves = ("[0]", "[1]", "[#0]", "[#1]")
         return SuffixedClass(inner, halves if shown == "[half]" else (shown,), shown)
-
-
-def _aie(operand_type: object) -> AieType:
-    assert isinstance(operand_type, AieType)
-    return operand_type
 
 
 def _element_name(operand: Operand) -> str:

@@ -466,3 +466,8 @@ class BracketType(AieType):
     def describe(self) -> str:
         parts = [element.type.describe() for element in self.elements]
         return f"an address `{self.shown}` with {' and '.join(parts)}"
+
+
+def aie_type(operand_type: OperandType) -> AieType:
+    assert isinstance(operand_type, AieType)
+    return operand_type

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ipu_asm.emulator.registers import RegisterFile
-from ipu_asm.emulator.vliw import VliwMachine
+from ipu_asm.emulator.vliw import State, VliwMachine
+from ipu_asm.emulator.words import NAN_PAYLOADS_PROPAGATE
 from ipu_asm.isa.storage import signed
 from ipu_asm.targets.ipu_family.descriptions import LOOP
 
@@ -64,6 +65,12 @@ class IpuRegisterFile(RegisterFile):
     def set_r_acc_bytes(self, data: bytes | bytearray | memoryview) -> None:
         """Overwrite the accumulator. Raises ValueError unless `data` has 512 bytes."""
         self.set_register_bytes("r_acc", 0, data)
+
+
+class IpuUnit(VliwMachine[State]):
+    def _nans_may_be_wrong(self) -> bool:
+        """Whether the last float32 operation may have left NaNs whose bits must be corrected."""
+        return self._float_errors.invalid or not NAN_PAYLOADS_PROPAGATE
 
 
 class BranchUnit(VliwMachine[Any]):

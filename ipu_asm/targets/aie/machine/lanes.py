@@ -118,9 +118,9 @@ def broadcast(op: Operation) -> Run:
     )
 
 
-def _lane_reader(op: Operation, source: str) -> tuple[Data, int]:
+def _lane_reader(op: Operation) -> tuple[Data, int]:
     """Return what reads the lane of a vector that an index selects, and its size in bytes."""
-    read, size = op.data(source), int(op.arguments["bits"]) // 8
+    read, size = op.data("src"), int(op.arguments["bits"]) // 8
     name = next((name for name in ("index", "r29") if name in op.fields), None)
     index = op.number(name) if name else lambda: 0
 
@@ -140,14 +140,14 @@ def _index(index: int, size: int) -> int:
 def extract_broadcast(op: Operation) -> Run:
     """Write one lane to every lane."""
     state, write = op.state, op.data_writer("dst")
-    lane, size = _lane_reader(op, "src")
+    lane, size = _lane_reader(op)
     return lambda: write(lane() * (_VECTOR_BYTES // size), state.cycle)
 
 
 def extract(op: Operation) -> Run:
     """Write a lane to a scalar register, sign or zero extended."""
     state, write = op.state, op.number_writer("dst")
-    lane, _ = _lane_reader(op, "src")
+    lane, _ = _lane_reader(op)
     is_signed = signedness(op, "crvaddsign", "vaddsign1")
     return lambda: write(int.from_bytes(lane(), "little", signed=is_signed()), state.cycle)
 

@@ -203,15 +203,7 @@ def accumulator_add(op: Operation) -> Run:
         a, b = (lanes_of(read(), bits, is_signed=True) for read in (first, second))
         write(bytes_of(a - b if is_difference else a + b, bits), issue)
 
-    wait = op.later(op.last_read("acc1", "acc2"), finish, "dst")
-
-    def run() -> None:
-        settings = conf()
-        if settings & _UNKNOWN_BITS_OF_SUMS:
-            raise UnknownResultError(f"the configuration {settings:#x} is not public")
-        wait(settings)
-
-    return run
+    return _with_known_settings(conf, op.later(op.last_read("acc1", "acc2"), finish, "dst"))
 
 
 def accumulator_negate(op: Operation) -> Run:
@@ -224,7 +216,11 @@ def accumulator_negate(op: Operation) -> Run:
         bits = 64 if settings >> 1 & 3 == _LONG_LANES else 32
         write(bytes_of(-lanes_of(accumulator(), bits, is_signed=True), bits), issue)
 
-    wait = op.later(op.last_read("acc"), finish, "dst")
+    return _with_known_settings(conf, op.later(op.last_read("acc"), finish, "dst"))
+
+
+def _with_known_settings(conf: Callable[[], int], wait: Callable[[int], None]) -> Run:
+    """Return a run of an operation on sums, unless its configuration is not public."""
 
     def run() -> None:
         settings = conf()

@@ -203,9 +203,9 @@ def _rounding_to_bf16(op: Operation) -> Callable[[], Change]:
     return settings
 
 
-def _at_issue(op: Operation, change: Callable[[], Change], source: str = "src") -> Run:
+def _at_issue(op: Operation, change: Callable[[], Change]) -> Run:
     """Return a conversion of a register that is read in the first cycle."""
-    state, read, write = op.state, op.data(source), op.data_writer("dst")
+    state, read, write = op.state, op.data("src"), op.data_writer("dst")
     return lambda: write(change()(read()), state.cycle)
 
 

@@ -16,13 +16,12 @@ from ipu_asm.emulator.arguments import real_number, whole_number
 from ipu_asm.emulator.element_types import ElementType, Fp8Format
 from ipu_asm.emulator.registers import WORD_MASK, RegisterLayout, Vector
 from ipu_asm.emulator.state import MachineState
-from ipu_asm.emulator.vliw import VliwMachine
-from ipu_asm.emulator.words import CANONICAL_NAN, LANES, NAN_PAYLOADS_PROPAGATE, Words, is_nan
+from ipu_asm.emulator.words import CANONICAL_NAN, LANES, Words, is_nan
 from ipu_asm.isa.storage import signed
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.ipu.description import AAQ, CONFIG, LOOP, PROGRAM_LIMIT
 from ipu_asm.targets.ipu.manifest import MANIFEST
-from ipu_asm.targets.ipu_family.machine import IpuRegisterFile
+from ipu_asm.targets.ipu_family.machine import IpuRegisterFile, IpuUnit
 
 Elements = NDArray[np.uint8]
 
@@ -236,7 +235,7 @@ class IpuState(MachineState[RegFile]):
 _MAX_SHIFT = 31
 
 
-class Unit(VliwMachine[IpuState]):
+class Unit(IpuUnit[IpuState]):
     """Access to the current state, `state`, and to the registers before the bundle, `snapshot`.
 
     `aaq_shift` is the distance in bits, 0 to 31, by which the instruction `aaq` shifts words right.
@@ -261,7 +260,3 @@ class Unit(VliwMachine[IpuState]):
     def _has_float_words(self) -> bool:
         """Whether words are float32; otherwise they are int32."""
         return self._scalars[DTYPE] != 0
-
-    def _nans_may_be_wrong(self) -> bool:
-        """Whether the last additions may have left NaNs whose bits must be corrected."""
-        return self._float_errors.invalid or not NAN_PAYLOADS_PROPAGATE

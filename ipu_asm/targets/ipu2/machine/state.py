@@ -13,14 +13,13 @@ from ipu_asm.emulator.arguments import real_number, truth_value
 from ipu_asm.emulator.registers import RegisterLayout, Vector
 from ipu_asm.emulator.state import MachineState
 from ipu_asm.emulator.stops import InstructionError
-from ipu_asm.emulator.vliw import VliwMachine
-from ipu_asm.emulator.words import CANONICAL_NAN, LANES, NAN_PAYLOADS_PROPAGATE, Floats, Words
+from ipu_asm.emulator.words import CANONICAL_NAN, LANES, Floats, Words
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.ipu2.description import CONFIG, CONSTANTS, PAIR, RESETS
 from ipu_asm.targets.ipu2.manifest import MANIFEST
 from ipu_asm.targets.ipu_family import PROGRAM_LIMIT
 from ipu_asm.targets.ipu_family.descriptions import LOOP
-from ipu_asm.targets.ipu_family.machine import IpuRegisterFile
+from ipu_asm.targets.ipu_family.machine import IpuRegisterFile, IpuUnit
 
 Elements = NDArray[np.uint8]
 
@@ -227,7 +226,7 @@ def _element_type(name: str) -> ElementType:
     return ElementType[name]
 
 
-class Unit(VliwMachine[Ipu2State]):
+class Unit(IpuUnit[Ipu2State]):
     """Access to the state and its mode."""
 
     state_class = Ipu2State
@@ -238,10 +237,6 @@ class Unit(VliwMachine[Ipu2State]):
         super().__init__(state)
         self._settings = state.settings
         self._has_float_words = state.settings.has_float_words
-
-    def _nans_may_be_wrong(self) -> bool:
-        """Whether the last float32 operation may have left NaNs whose bits must be corrected."""
-        return self._float_errors.invalid or not NAN_PAYLOADS_PROPAGATE
 
 
 PARTITIONS: Final = (0, 2, 4, 8, 16)
