@@ -24,10 +24,9 @@ check: ## what a pull request must pass: lint, format, types, all tests but the 
 
 generate: ## every generated file: parse tables, grammars, editor files, rule pages, references
 	$(PYTHON) -m ipu_asm.syntax.compile
-	$(PYTHON) -m ipu_asm.reports.textmate
-	$(PYTHON) -m ipu_asm.reports.tree_sitter
+	$(PYTHON) -m ipu_asm.reports.grammars
 	$(PYTHON) -m ipu_asm.reports.vscode
-	$(PYTHON) -m ipu_asm.reports.rule_pages
+	$(PYTHON) -m ipu_asm.reports.pages
 	$(PYTHON) .ci/command-pages
 	for isa in $$($(PYTHON) -c "from ipu_asm.isa import available_isas; print(*available_isas())"); do \
 	    $(PYTHON) -m ipu_asm as --isa $$isa docs -o docs/reference || exit 1; done

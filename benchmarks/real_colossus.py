@@ -20,7 +20,7 @@ from benchmarks.colossus_mutants import MUTATIONS, File, Mutant
 from ipu_asm import load_isa
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.analysis.analyzer import Analyzer
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa.gnu_expressions import read_expression

@@ -30,9 +30,9 @@ from ipu_asm.ide.signature_help import signatures
 from ipu_asm.ide.symbols.base import OccurrenceKind
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rules import all_rules
+from ipu_asm.reports.grammars import textmate_file
+from ipu_asm.reports.pages import explain
 from ipu_asm.reports.reference import reference_files
-from ipu_asm.reports.rule_pages import explain
-from ipu_asm.reports.textmate import textmate_file
 from ipu_asm.reports.vscode import vscode_files
 from ipu_asm.text import Span, apply_edits
 from tests.marked import unmarked

@@ -59,7 +59,6 @@ WORTH_A_FILE = {
     "ipu_asm/flow/packing/loop_forms.py": "one kind of rewriting",
     "ipu_asm/ide/navigation.py": "an editor feature",
     "ipu_asm/reports/performance/page.py": "a format of the report",
-    "ipu_asm/reports/rule_pages.py": "a command of `make generate`",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
     "ipu_asm/testbench/golden.py": "a fixture of pytest",
     "ipu_lsp/debug_adapter/main.py": "an entry point",

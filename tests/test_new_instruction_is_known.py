@@ -10,8 +10,8 @@ from ipu_asm import analyze, assemble, disassemble
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.hover import hover
 from ipu_asm.isa import load_isa
+from ipu_asm.reports.pages import explain
 from ipu_asm.reports.reference import reference_files
-from ipu_asm.reports.rule_pages import explain
 from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
 
 TEXT = "my_new_instruction r0 r1 mem_bypass; incr lr0 1;;\nbkpt;;\n"

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS
+from ipu_asm.bundle.operand_matching import CALL_PSEUDO_NAME, OPERAND_COUNTS
 from ipu_asm.diagnostics import (
     UNDEFINED_LABEL,
     UNKNOWN_DIRECTIVE,

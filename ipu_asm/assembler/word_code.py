@@ -19,7 +19,7 @@ from ipu_asm.assembler.machine_code import (
     WrittenInstruction,
 )
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa import manifests, target_module
 from ipu_asm.isa.model import InstructionDoc, InstructionSpec, Isa, Operand, Slot

@@ -6,8 +6,7 @@ from copy import copy
 from functools import wraps
 from typing import Any, Callable, Mapping, Sequence, TypeVar
 
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, Instruction, value_start
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.named_tuple import NamedTuple

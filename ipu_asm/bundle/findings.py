@@ -6,8 +6,12 @@ import re
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC, is_instruction, read_instruction
+from ipu_asm.bundle.operand_matching import (
+    ON_MNEMONIC,
+    Instruction,
+    is_instruction,
+    read_instruction,
+)
 from ipu_asm.diagnostics import (
     DUPLICATE_SLOT,
     LR_WRITE_CONFLICT,

@@ -18,9 +18,11 @@ from ipu_asm.bundle.findings import (
     instruction_findings,
     write_conflicts,
 )
-from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS, Instruction
 from ipu_asm.bundle.operand_matching import (
+    CALL_PSEUDO_NAME,
     ON_MNEMONIC,
+    OPERAND_COUNTS,
+    Instruction,
     is_instruction,
     is_resolvable_by_macros,
     read_instruction,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Mapping, Sequence
 
 from ipu_asm.bundle.findings import slot_clash
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.syntax.bundle import BundleSyntax

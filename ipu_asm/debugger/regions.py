@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Any, Final, Iterable, Iterator
 
 from ipu_asm.assembler.word_code import DecodedInstruction
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, Instruction
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import Check, Opcode
 from ipu_asm.emulator.model import decode_word, machine_for

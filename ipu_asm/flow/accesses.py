@@ -15,8 +15,7 @@ from math import prod
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, Instruction, value_start
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

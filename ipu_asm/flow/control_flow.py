@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Callable, Iterator, Mapping, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple

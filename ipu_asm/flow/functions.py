@@ -6,8 +6,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.control_flow import CALL, RETURN, falls_through
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.labels import is_local
-from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.program.program import Program, cached_on_program, is_local
 
 _EXPORTING = (".globl", ".global", ".weak")
 _TYPE, _FUNCTION_TYPES = ".type", ("function", "stt_func")

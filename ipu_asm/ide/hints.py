@@ -35,8 +35,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.code_positions import ALIGNING
-from ipu_asm.program.labels import is_local
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, is_local
 from ipu_asm.text import Span, counted
 
 

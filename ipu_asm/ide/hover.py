@@ -6,7 +6,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.assertions.comments import AssertionComment
@@ -39,8 +39,8 @@ from ipu_asm.ide.template_syntax import TemplateSyntax, template_syntax
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
+from ipu_asm.reports.pages import instruction_markdown
 from ipu_asm.source.templates import Tag, TagKind, WordKind, has_filler, tag_words, without_fillers
 from ipu_asm.text import Span
 

@@ -8,7 +8,7 @@ from typing import Sequence
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.images import WrittenLines, listed_words, listing_rows
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading

@@ -11,8 +11,7 @@ from typing import Final, Iterator, Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import value_start
+from ipu_asm.bundle.operand_matching import Instruction, value_start
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.assertions import assertion_words
 from ipu_asm.ide.expansions import Reading, skeleton_reading, whole_reading

@@ -12,8 +12,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, Reference
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.syntax.bundle import BundleSyntax, comments_between, is_block_comment
 from ipu_asm.text import Span

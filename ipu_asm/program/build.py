@@ -29,15 +29,6 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, SYMBOL_DIRECTIVES
 from ipu_asm.program.code_positions import with_no_ops
 from ipu_asm.program.edits import IncrementalCache, read_slices
-from ipu_asm.program.labels import (
-    DuplicateLabel,
-    Reference,
-    References,
-    are_labelled_alike,
-    is_labelled,
-    names_labels,
-    read_labels,
-)
 from ipu_asm.program.macros import (
     NO_MACROS,
     Macros,
@@ -48,7 +39,18 @@ from ipu_asm.program.macros import (
     refused_constants,
     without_external_names,
 )
-from ipu_asm.program.program import Program, ProgramLayout, cached_on_program
+from ipu_asm.program.program import (
+    DuplicateLabel,
+    Program,
+    ProgramLayout,
+    Reference,
+    References,
+    are_labelled_alike,
+    cached_on_program,
+    is_labelled,
+    names_labels,
+    read_labels,
+)
 from ipu_asm.syntax.directives import argument_findings
 from ipu_asm.text import CONTROL_CHARACTER, Change, Span, offsets
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
+from ipu_asm.bundle.operand_matching import CALL_PSEUDO_NAME
 from ipu_asm.diagnostics import (
     SYNTAX_ERROR,
     UNDEFINED_LABEL,

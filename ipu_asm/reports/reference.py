@@ -13,7 +13,7 @@ from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.reports.instruction_page import heading_of, instruction_markdown
+from ipu_asm.reports.pages import heading_of, instruction_markdown
 
 
 class SlotColour(NamedTuple):

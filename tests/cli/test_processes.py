@@ -29,7 +29,7 @@ HEAVY = (
     "shutil",
     "asyncio",
     "ipu_asm.analysis.apply_fixes",
-    "ipu_asm.reports.rule_pages",
+    "ipu_asm.reports.pages",
 )
 
 

@@ -15,10 +15,9 @@ import pytest
 from ipu_asm.cli.assembler.command import main
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.reports import textmate as module
-from ipu_asm.reports.textmate import textmate, textmate_file
+from ipu_asm.reports import grammars as module
+from ipu_asm.reports.grammars import queries, textmate, textmate_file
 from ipu_asm.reports.textmate_patterns import Terminals, alternatives, registers, terminals_of
-from ipu_asm.reports.tree_sitter import queries
 
 GRAMMARS = Path(__file__).resolve().parents[2] / "grammars"
 EVERY_ISA = pytest.mark.parametrize("name", available_isas())
@@ -49,7 +48,7 @@ def members(data: Any, key: str) -> Iterator[str]:
 
 @EVERY_ISA
 def test_the_committed_grammar_is_what_the_instruction_set_gives(name: str) -> None:
-    """If this fails, run `python -m ipu_asm.reports.textmate`."""
+    """If this fails, run `python -m ipu_asm.reports.grammars`."""
     file_name, text = textmate_file(load_isa(name))
     assert (GRAMMARS / file_name).read_text(encoding="utf-8") == text, file_name
 
@@ -156,8 +155,10 @@ def test_the_module_writes_all_grammars_into_a_folder(
 ) -> None:
     folder = tmp_path / "new" / "folder"
     assert module.main(["-o", str(folder)]) == 0
-    written = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
-    assert written == dict(textmate_file(load_isa(name)) for name in available_isas())
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    written = {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files}
+    textmates = dict(textmate_file(load_isa(name)) for name in available_isas())
+    assert written == textmates | queries()
     printed = capsys.readouterr().out.splitlines()
     assert sorted(printed) == sorted(str(folder / name) for name in written)
 

@@ -12,7 +12,7 @@ from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.completion.snippets import SNIPPET, CompletionItem, instruction_snippet
 from ipu_asm.ide.symbols.live_ranges import free_registers
 from ipu_asm.isa import load_isa
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 from ipu_asm.text import TextEdit, apply_edits
 from tests.ide.cursor import fixture
 from tests.ide.snippets import accepted

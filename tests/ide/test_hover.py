@@ -13,7 +13,7 @@ from ipu_asm.assembler.encode import assemble
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.hover import hover
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 from tests.ide.cursor import CURSOR, fixture
 from tests.ide.snippets import accepted
 

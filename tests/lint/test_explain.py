@@ -6,8 +6,7 @@ import pytest
 
 from ipu_asm.isa import load_isa
 from ipu_asm.lint.rules import all_rules
-from ipu_asm.reports.instruction_page import instruction_markdown
-from ipu_asm.reports.rule_pages import explain, rule_markdown, suggestions
+from ipu_asm.reports.pages import explain, instruction_markdown, rule_markdown, suggestions
 
 IPU = load_isa("ipu")
 

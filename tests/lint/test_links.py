@@ -16,7 +16,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.lint import rule as rule_module
 from ipu_asm.lint.rule import Rule, rule_link
 from ipu_asm.lint.rules import all_rules
-from ipu_asm.reports.rule_pages import explain
+from ipu_asm.reports.pages import explain
 from ipu_asm.text import SourceFile, Span
 
 SOURCE = SourceFile("acc;;\n", "a.s")

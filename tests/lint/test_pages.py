@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ipu_asm.lint.rules import all_rules
-from ipu_asm.reports.rule_pages import FOLDER, pages, write_pages
+from ipu_asm.reports.pages import FOLDER, pages, write_pages
 
 
 def check_written(folder: Path) -> None:

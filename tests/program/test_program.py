@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, Reference
 from ipu_asm.text import Span
 from tests.programs import example_kernels
 

@@ -8,7 +8,7 @@ import pytest
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.reports.instruction_page import encoding_lines, instruction_markdown, read_timing
+from ipu_asm.reports.pages import encoding_lines, instruction_markdown, read_timing
 
 ENCODABLE = [name for name, manifest in manifests().items() if manifest.is_encodable]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.isa import load_isa
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 from ipu_lsp.server.convert import markup
 
 

@@ -1,4 +1,4 @@
-; Generated: python -m ipu_asm.reports.tree_sitter
+; Generated: python -m ipu_asm.reports.grammars
 
 (comment) @comment
 (number) @constant.numeric @number

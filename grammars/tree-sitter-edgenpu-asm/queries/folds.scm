@@ -1,3 +1,3 @@
-; Generated: python -m ipu_asm.reports.tree_sitter
+; Generated: python -m ipu_asm.reports.grammars
 
 (comment)+ @fold

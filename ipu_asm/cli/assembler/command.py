@@ -271,7 +271,7 @@ def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
     The TextMate grammar is no part of the reference and only returned if `wanted`.
     """
     if wanted == TEXTMATE:
-        from ipu_asm.reports.textmate import textmate_file
+        from ipu_asm.reports.grammars import textmate_file
 
         return {wanted: textmate_file(isa)}
     from ipu_asm.reports.reference import reference_files

@@ -63,7 +63,7 @@ def _show(options: LintOptions) -> int:
 
 def _explain(query: str, isa_name: str | None, color: str) -> int:
     from ipu_asm.isa import load_isa
-    from ipu_asm.reports.rule_pages import explain, suggestions
+    from ipu_asm.reports.pages import explain, suggestions
 
     isa = load_isa(IsaChooser(isa_name).choose("", "").name)
     page = explain(query, isa)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.config.kernel_keys import NAMED_VALUES, WIDE
 from ipu_asm.flow.accesses import LIVE, reads_of
 from ipu_asm.flow.control_run.steps import (

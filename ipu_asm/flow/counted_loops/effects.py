@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.flow.accesses import LATEST, RegisterAccess, access_of, accesses_of
 from ipu_asm.flow.control_flow import CALL, RETURN
 from ipu_asm.isa.model import Isa

@@ -13,8 +13,7 @@ from collections import Counter
 from itertools import product, takewhile
 from typing import Iterator, Sequence
 
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, Instruction
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.accesses import (
     LATEST,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Callable, Final, Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.flow.control_flow import solve
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts

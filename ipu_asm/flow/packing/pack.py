@@ -18,8 +18,7 @@ from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program, distance, is_distance, resolve_target
+from ipu_asm.program.program import Program, Reference, distance, is_distance, resolve_target
 from ipu_asm.text import TextEdit, apply_edits
 
 _ABOUT_VALUES = (AssertionKind.BEFORE, AssertionKind.AFTER, AssertionKind.LOG)

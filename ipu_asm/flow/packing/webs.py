@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.flow.accesses import LIVE, accesses_of
 from ipu_asm.flow.control_flow import solve, successors_of
 from ipu_asm.flow.control_run.step_reading import scalar_registers

@@ -46,7 +46,7 @@ from ipu_asm.ide.syntax_element import directive_at, directive_markdown
 from ipu_asm.isa.model import ALONE, InstructionSpec, Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.program.program import Program
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 from ipu_asm.text import Span
 
 # A bound, so that the time does not grow with the file.

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.bundle.slot_assignment import leaves_room
 from ipu_asm.ide.syntax_element import comment_at

@@ -12,8 +12,7 @@ from typing import Collection, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, Instruction, value_start
 from ipu_asm.flow.accesses import (
     LIVE,
     ReachingWrite,
@@ -26,8 +25,8 @@ from ipu_asm.ide.run_facts import access_lines
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.program.program import Program
-from ipu_asm.reports.instruction_page import instruction_markdown, reference_link
 from ipu_asm.reports.markdown import fenced_code, inline_code
+from ipu_asm.reports.pages import instruction_markdown, reference_link
 from ipu_asm.text import LineIndex, Span
 
 # A valid bundle has fewer.

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
+from ipu_asm.bundle.operand_matching import (
+    KEYWORD_MARK,
+    Instruction,
+    expected_operands,
+    value_start,
+)
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.control_run.facts import ControlFacts, observe
 from ipu_asm.flow.control_run.run import Limits

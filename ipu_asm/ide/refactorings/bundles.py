@@ -24,8 +24,7 @@ from ipu_asm.ide.refactorings.checks import (
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import removal_of
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, Reference
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
 

@@ -6,15 +6,14 @@ from bisect import bisect_right
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.edits import read_slices
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program, distance, is_distance, resolve_target
+from ipu_asm.program.program import Program, Reference, distance, is_distance, resolve_target
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 

@@ -20,8 +20,7 @@ from ipu_asm.ide.refactorings.checks import (
 from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program, distance, is_distance, resolve_target
+from ipu_asm.program.program import Program, Reference, distance, is_distance, resolve_target
 from ipu_asm.text import Span, TextEdit
 
 _BASES: Final = (("decimal", ""), ("hexadecimal", "#x"), ("binary", "#b"))

@@ -26,8 +26,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.program.program import Program, Reference, cached_on_program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 _NOWHERE = -1

@@ -6,8 +6,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import value_start
+from ipu_asm.bundle.operand_matching import Instruction, value_start
 from ipu_asm.flow.accesses import access_of
 from ipu_asm.ide.symbols.base import Definition, Occurrence, OccurrenceKind, RenameError
 from ipu_asm.isa.model import Isa

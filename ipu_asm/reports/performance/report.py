@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.bundle.slot_assignment import units_of
 from ipu_asm.emulator.html_tables import table
 from ipu_asm.flow.control_run.facts import ControlFacts

@@ -9,8 +9,7 @@ from typing import Any, Callable, Sequence
 
 from jinja2 import TemplateRuntimeError
 
-from ipu_asm.diagnostics import RuleId
-from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
+from ipu_asm.diagnostics import EXPANSION_LIMIT, TEMPLATE_SYNTAX, RuleId
 from ipu_asm.source.jinja.limits import LimitError
 
 TOO_DEEP = "a template is nested too deeply to be read"

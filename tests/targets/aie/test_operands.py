@@ -8,7 +8,7 @@ import pytest
 
 from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.isa import load_isa
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 from tests.targets.aie.cases import NAMES, analyze
 
 LABEL = re.compile(r"\b(?!r\d)\w+:([^ ,\[\]]+?)(?=,|$|\[|\.[a-z])")

@@ -11,7 +11,7 @@ import pytest
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 from ipu_asm.targets.colossus.registers import ALIASES, UNITS
 from tests.targets.colossus.cases import SHARED
 

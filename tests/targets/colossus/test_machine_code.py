@@ -16,7 +16,7 @@ from ipu_asm.assembler.machine_code import (
 )
 from ipu_asm.assembler.word_code import machine_code_of
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.build import alternatives

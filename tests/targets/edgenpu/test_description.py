@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ipu_asm.isa import load_isa
-from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.pages import instruction_markdown
 
 ISA = load_isa("edgenpu")
 

@@ -58,8 +58,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.edits import LocalResult
-from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, Reference
 from ipu_asm.text import Span, TextEdit
 
 RULE_ID = RuleId("X105", "unaligned-loop", Severity.HINT)

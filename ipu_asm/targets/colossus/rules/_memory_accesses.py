@@ -6,7 +6,7 @@ Labels, macros and conditions end the straight line, because other code may prec
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple

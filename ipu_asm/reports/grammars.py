@@ -1,9 +1,9 @@
-"""Generated TextMate grammars, for editors without a language server or until it has started.
+"""Generated TextMate grammars and tree-sitter queries, for editors without a language server.
 
-`python -m ipu_asm.reports.textmate` writes `grammars/LANGUAGE.tmLanguage.json` for every language;
-a test fails if one is out of date. A grammar reads an instruction as the parser does: the first
-word is its mnemonic, the rest up to the separator are its operands. So a word is coloured as a
-keyword or a label only if the instruction has an operand of that type.
+`python -m ipu_asm.reports.grammars` writes `grammars/LANGUAGE.tmLanguage.json` and the queries of
+every language; a test fails if one is out of date. A TextMate grammar reads an instruction as the
+parser does: the first word is its mnemonic, the rest up to the separator are its operands. So a
+word is coloured as a keyword or a label only if the instruction has an operand of that type.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from argparse import ArgumentParser
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.config.file_writing import replace_file
@@ -28,6 +28,7 @@ from ipu_asm.reports.textmate_operands import (
     operand_patterns,
     operands_of,
     register_patterns,
+    register_spellings,
     strings,
 )
 from ipu_asm.reports.textmate_patterns import (
@@ -76,7 +77,7 @@ def textmate(*isas: Isa) -> dict[str, Any]:
     """
     language = language_of(isas)
     return {
-        "information_for_contributors": ["Generated: python -m ipu_asm.reports.textmate"],
+        "information_for_contributors": ["Generated: python -m ipu_asm.reports.grammars"],
         "name": f"{' and '.join(isa.title for isa in isas)} assembly",
         "scopeName": f"source.asm.{language.suffix}",
         "patterns": list(_top(language)),
@@ -108,11 +109,12 @@ def textmate_file(isa: Isa) -> tuple[str, str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the grammar of every language."""
-    parser = ArgumentParser("python -m ipu_asm.reports.textmate", description=main.__doc__)
+    """Write the TextMate grammar and the tree-sitter queries of every language."""
+    parser = ArgumentParser("python -m ipu_asm.reports.grammars", description=main.__doc__)
     parser.add_argument("-o", "--output", metavar="DIR", default=grammar_folder(), help="a folder")
     folder = parser.parse_args(argv).output
-    return write_files(folder, dict(textmate_file(load_isa(isa)) for isa in available_isas()))
+    textmates = dict(textmate_file(load_isa(isa)) for isa in available_isas())
+    return write_files(folder, textmates | queries())
 
 
 def write_files(folder: str, texts: Mapping[str, str]) -> int:
@@ -124,7 +126,7 @@ def write_files(folder: str, texts: Mapping[str, str]) -> int:
             replace_file(path, text.encode())
             print(path)
     except (FileError, OSError) as error:
-        print(f"textmate: error: {error}", file=sys.stderr)
+        print(f"grammars: error: {error}", file=sys.stderr)
         return 2
     return 0
 
@@ -274,6 +276,87 @@ def assertions(language: Language) -> Iterator[dict[str, Any]]:
                 {"match": r"[A-Za-z_]\w*"},
             ],
         }
+
+
+_HEAD = "; Generated: python -m ipu_asm.reports.grammars\n\n"
+_WIDTH = 98
+_LOCALS = """\
+(source_file) @local.scope
+(label name: (word) @local.definition)
+((word) @local.reference)
+"""
+_TEMPLATES = """
+["{{" "}}" "{%" "%}"] @punctuation.special
+(template_comment) @comment
+"""
+_INJECTIONS = """\
+((interpolation) @injection.content (#set! injection.language "jinja"))
+((template_statement) @injection.content (#set! injection.language "jinja"))
+"""
+
+
+def queries() -> dict[str, str]:
+    """Return the text of each query by its path below `grammars`."""
+    found: dict[str, str] = {}
+    languages: dict[str, list[Isa]] = {}
+    for name in available_isas():
+        isa = load_isa(name)
+        languages.setdefault(isa.surface.language_id, []).append(isa)
+    for language, isas in languages.items():
+        folder = f"tree-sitter-{language}/queries"
+        found[f"{folder}/highlights.scm"] = _HEAD + "".join(_highlights(isas))
+        found[f"{folder}/locals.scm"] = _HEAD + _LOCALS
+        braces = "(bundle) @fold\n" if language_of(tuple(isas)).braces else ""
+        found[f"{folder}/folds.scm"] = f"{_HEAD}(comment)+ @fold\n{braces}"
+        if isas[0].surface.templates:
+            found[f"{folder}/injections.scm"] = _HEAD + _INJECTIONS
+    return found
+
+
+def _highlights(isas: list[Isa]) -> Iterator[str]:
+    language = language_of(tuple(isas))
+    registers = sorted({name for isa in isas for name in register_spellings(isa)})
+    operands = [operands_of(language, specs) for specs in language.instructions().values()]
+    keywords = {word for kinds in operands for word in kinds.keywords}
+    any_case = any(isa.surface.case_insensitive for isa in isas)
+    yield "(comment) @comment\n"
+    yield "(number) @constant.numeric @number\n(string) @string\n(label name: (_) @label)\n"
+    yield '((mnemonic) @function (#not-match? @function "^[.]"))\n'
+    yield '((mnemonic) @keyword.directive (#match? @keyword.directive "^[.]"))\n'
+    if has_preprocessor(language):
+        yield "(preprocessor) @keyword.directive\n"
+    elif language.terminals.first_comments():
+        yield "(preprocessor) @comment\n"
+    yield _listed("label", "not-any-of?", _cases({*registers, *keywords}, any_case))
+    yield _listed("variable.builtin", "any-of?", _cases(registers, any_case))
+    yield _listed("constant.builtin", "any-of?", _cases(keywords - {*registers}, any_case))
+    if language.numeric_labels:
+        yield '((number) @label (#match? @label "^[0-9]+[bf]$"))\n'
+    if any(kinds.names for kinds in operands):
+        yield '((word) @variable.parameter . (mark) @operator (#eq? @operator "="))\n'
+    if isas[0].surface.templates:
+        yield _TEMPLATES
+
+
+def _cases(words: Iterable[str], any_case: bool) -> list[str]:
+    """Return the words as authors write them; where case does not matter, in both cases."""
+    listed = set(words)
+    return sorted(listed | {w.upper() for w in listed} | {w.lower() for w in listed}
+                  if any_case else listed)  # fmt: skip
+
+
+def _listed(capture: str, predicate: str, words: list[str]) -> str:
+    """Return a pattern for words of operands that a predicate with a list selects."""
+    if not words:
+        return ""
+    lines, line = [], f"((word) @{capture} (#{predicate} @{capture}"
+    for word in words:
+        quoted = '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        if len(line) + 1 + len(quoted) > _WIDTH:
+            lines.append(line)
+            line = " "
+        line += f" {quoted}"
+    return "\n".join([*lines, f"{line}))"]) + "\n"
 
 
 if __name__ == "__main__":
