@@ -26,9 +26,10 @@ _LOCAL = ("E0", "E1", "E2")
 _MARK = ";;"
 # Names that the user does not define: words of the preprocessor, and names of compilers.
 _DECIDED = re.compile(r"if|ifdef|ifndef|elif|else|defined|__\w+")
-# The directives of the assembler that compare numbers.
+# The directives of the assembler that compare numbers; others compare texts.
 _COMPARING = r"if(?:eq|ne|[gl][te])?|else(?:if)?|endif"
-_COMPARED = re.compile(_COMPARING)
+_COMPARED = re.compile(_COMPARING + r"|ifn?b|ifn?c|if(?:eq|ne)s")
+_STRING = re.compile(r'"[^"\\\r\n]*"')
 _NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*")
 _CONDITIONAL = re.compile(
     rf"^[ \t]*(?:#[ \t]*(if|ifdef|ifndef|elif|else|endif)|\.(if\w+|{_COMPARING}))\b.*", re.MULTILINE
@@ -106,7 +107,7 @@ def _branches(text: str) -> Iterator[Span]:
     """Yield the branches of conditionals that nothing outside the text decides, inner ones first.
 
     Only a compiler decides some conditions of a preprocessor; an assembler's have numbers, and
-    symbols that the text assigns values to.
+    symbols that the text assigns values to, or strings.
     """
     assigned = {one or other for one, other in _ASSIGNED.findall(text)}
     opened: list[tuple[int, bool]] = []
@@ -116,7 +117,9 @@ def _branches(text: str) -> Iterator[Span]:
         if directive[1]:
             is_decided = all(map(_DECIDED.fullmatch, names))
         else:
+            names = _NAME.findall(_STRING.sub("", _REMARK.sub("", directive[0])))
             is_decided = _COMPARED.fullmatch(word) is not None and assigned.issuperset(names[1:])
+            is_decided = is_decided and "\\" not in directive[0]
         if not word.startswith("if") and opened:
             start, was_decided = opened.pop()
             if was_decided:

@@ -63,6 +63,8 @@ def check_colossus(text: str, *expected: str) -> None:
         "#ifdef __IPU__\nbr $m10\n#else\nclass Kernel {};\n#endif\n",
         "#if 0\n#ifdef A\nsome prose\n#endif\nmore of it\n#endif\nbr $m10\n",
         ".if 0\nsome prose $m0\n.endif\nbr $m10\n",
+        '.ifeqs "a", "b"\nsome prose\n.else\nbr $m10\n.endif\n',
+        '.ifnc "a b","a b"\nsome prose\n.endif\n.ifnb\nmore\n.endif\nbr $m10\n',
         ".if 2 > 1 // always\nbr $m10\n.else\nsome prose\n.if 0\nmore of it\n.endif\n.endif\n",
         ".set OLD, 0\n.if OLD\nsome prose\n.elseif OLD == 2\nmore of it\n.endif\nbr $m10\n",
         '#if defined(__cplusplus)\nextern "C" {\n#endif\nbr $m10\n',
