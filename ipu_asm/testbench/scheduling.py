@@ -46,6 +46,10 @@ _BITS: Final = (6, 2, 8)
 _STEPS: Final = (0, 32, 64)
 
 
+class EarlyReadError(PackingError):
+    """The certificate of a schedule is worse than that of the operations in order."""
+
+
 class ScheduleResult(NamedTuple):
     """A scheduled program; `runs` were compared, or `reason` says why none was."""
 
@@ -56,20 +60,10 @@ class ScheduleResult(NamedTuple):
 
 def scheduled_with_proof(program: Program) -> ScheduleResult:
     """Schedule the regions of a program. Raises `PackingError` if that fails, or is not proven."""
-    found = scheduled(program)
-    for region in found.regions:
-        turns = region.stages + _MORE_TURNS if region.interval else 1
-        prove_landing(region.turns(turns) if region.interval else region)
-        prove_text(program.isa, region, region_text(program, region), turns)
-    if any(finding.severity is Severity.ERROR for finding in found.scheduled.findings):
-        raise PackingError("the scheduled program has an error")
-    if program.isa.has_exposed_pipeline:
-        in_order = read_program(program.isa, sequential_text(found, 1))
-        breaches = [len(certificate_of(each).breaches) for each in (in_order, found.scheduled)]
-        if breaches[1] > breaches[0]:
-            raise PackingError(
-                "a result that nothing reads, or one from beside the region, would be read early"
-            )
+    try:
+        found = _proven(scheduled(program))
+    except EarlyReadError:
+        found = _proven(scheduled(program, is_strict=True))
     entries = dict.fromkeys(_entry_of(program, each.region.addresses[0]) for each in found.regions)
     runs = 0
     for entry in entries:
@@ -86,6 +80,23 @@ def scheduled_with_proof(program: Program) -> ScheduleResult:
                 return ScheduleResult(found, runs, reason)
             runs += 1
     return ScheduleResult(found, runs, "")
+
+
+def _proven(found: ScheduledProgram) -> ScheduledProgram:
+    program, isa = found.program, found.program.isa
+    for region in found.regions:
+        turns = region.stages + _MORE_TURNS if region.interval else 1
+        prove_landing(region.turns(turns) if region.interval else region)
+        prove_text(isa, region, region_text(program, region), turns)
+    if any(finding.severity is Severity.ERROR for finding in found.scheduled.findings):
+        raise PackingError("the scheduled program has an error")
+    if isa.has_exposed_pipeline:
+        in_order = read_program(isa, sequential_text(found, 1))
+        breaches = [len(certificate_of(each).breaches) for each in (in_order, found.scheduled)]
+        if breaches[1] > breaches[0]:
+            message = "a result that nothing reads, or one from beside the region"
+            raise EarlyReadError(f"{message}, would be read early")
+    return found
 
 
 def prove_landing(found: ScheduledRegion) -> None:

@@ -283,7 +283,9 @@ def test_random_operations_do_the_same_in_bundles(isa: str) -> None:
             for _ in range(random.randint(4, 20))
         ]  # fmt: skip
         lines = [line for line in lines if not program_of(f"    {line}\n", isa).findings]
-        body = "".join(f"    {line}\n" for line in [*lines, "ret lr"])
+        if seed % 2:
+            lines = [f"// schedule loop r0 least {seed}", *lines[:12], "// end"]
+        body = "".join(f"    {line}\n" for line in [*lines, "ret lr", *["nop"] * (seed % 2 * 5)])
         result = scheduled_with_proof(program_of(body, isa))
         assert result.runs == 3, (result.reason, body)
         shorter += sum(region.length for region in result.found.regions) < 8 * len(lines)

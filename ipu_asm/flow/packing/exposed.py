@@ -63,8 +63,12 @@ class ScheduledProgram(NamedTuple):
     regions: tuple[ScheduledRegion, ...]
 
 
-def scheduled(program: Program, is_over: IsOver = lambda: False) -> ScheduledProgram:
+def scheduled(
+    program: Program, is_over: IsOver = lambda: False, *, is_strict: bool = False
+) -> ScheduledProgram:
     """Return a program whose regions are scheduled.
+
+    With `is_strict`, no register is read or written while a result for it is on its way.
 
     A region is between the comments `schedule` and `end`; without any, functions of one path that
     have one operation a bundle are regions. Raises `PackingError` if there are none, or with the
@@ -75,7 +79,7 @@ def scheduled(program: Program, is_over: IsOver = lambda: False) -> ScheduledPro
     regions = [*_marked(program)] or [*_functions(program)]
     if not regions:
         raise PackingError("no function with one operation a line, and no `// schedule` above one")
-    found = tuple(_scheduled(program, region, is_over) for region in regions)
+    found = tuple(_scheduled(program, region, is_over, is_strict) for region in regions)
     edits = [region_edit(program, each) for each in found]
     for match in _BEGIN.finditer(program.text):
         word = match[0].index("schedule") + match.start()
@@ -133,6 +137,7 @@ class _Source(NamedTuple):
     accesses: Sequence[Sequence[RegisterAccess]]
     addresses: Sequence[str]
     forms: Sequence[Sequence[tuple[tuple[str, ...], str]]]
+    is_strict: bool
 
     def choices(self) -> tuple[Sequence[Units], Sequence[Units]]:
         """Return the units of all forms, for schedules without and with conflicts of banks.
@@ -147,14 +152,16 @@ class _Source(NamedTuple):
         return apart, units
 
 
-def _scheduled(program: Program, region: Region, is_over: IsOver) -> ScheduledRegion:
+def _scheduled(
+    program: Program, region: Region, is_over: IsOver, is_strict: bool
+) -> ScheduledRegion:
     operations = written_operations(program, region.addresses)
     _check(program, region, operations)
     instructions = [instruction_at(program, (each.address, each.number)) for each in operations]
     accesses = [_accesses(program.isa, each) for each in instructions]
     bases = [_base(program.isa, *pair) for pair in zip(instructions, accesses)]
     forms = [_forms(program, each) for each in operations]
-    source = _Source(region, operations, instructions, accesses, bases, forms)
+    source = _Source(region, operations, instructions, accesses, bases, forms, is_strict)
     found = (_loop if region.counter else _straight)(program, source, is_over)
     if found is None:
         raise PackingError(f"{region.name}: no schedule was found")
@@ -211,7 +218,7 @@ def _chosen(
 def _graph(source: _Source, turns: int) -> DependenceGraph:
     """Return the dependences of operations, of two turns those between them as well."""
     count = len(source.operations)
-    found = (*_dependences([*source.accesses] * turns), *_memory_dependences(source, turns))
+    found = (*_dependences(source, turns), *_memory_dependences(source, turns))
     edges = [
         each._replace(target=each.target % count, iterations=each.target // count)
         for each in found
@@ -286,25 +293,23 @@ def _check_loop(program: Program, source: _Source) -> None:
             raise PackingError(f"{name}: `{instruction.mnemonic}` accesses the counter of the loop")
 
 
-def _dependences(accesses: Sequence[Sequence[RegisterAccess]]) -> Iterator[Dependence]:
+def _dependences(source: _Source, turns: int) -> Iterator[Dependence]:
     """Yield when results must land, for operations in order.
 
     A result that nothing in the region reads is not on its way while another value is read: that
     would look like a mistake.
     """
+    accesses = [*source.accesses] * turns
     unread = _unread(accesses)
     for target, behind in enumerate(accesses):
-        for source in range(target):
-            for first in accesses[source]:
-                for second in behind:
-                    if first.units.isdisjoint(second.units):
-                        continue
-                    for each in _of_accesses(source, target, first, second):
-                        is_anti = each.kind is DependenceKind.ANTI
-                        if is_anti and (target, second.register) in unread:
-                            yield each._replace(latency=max(each.latency, 0))
-                        else:
-                            yield each
+        for number, second in product(range(target), behind):
+            for first in accesses[number]:
+                if first.units.isdisjoint(second.units):
+                    continue
+                for each in _of_accesses(number, target, first, second):
+                    is_anti = each.kind is DependenceKind.ANTI
+                    waits = source.is_strict or (is_anti and (target, second.register) in unread)
+                    yield each._replace(latency=max(each.latency, 0)) if waits else each
 
 
 def _unread(accesses: Sequence[Sequence[RegisterAccess]]) -> set[tuple[int, str]]:
