@@ -102,7 +102,7 @@ class BundleParser:
             for number in range(len(syntax.plan.instructions))
         )
         findings: list[Diagnostic] = []
-        if _has_mistakes(syntax, instructions):
+        if syntax.plan.findings or any(each.findings for each in instructions):
             # 6 ms to import, a tenth of a run on a small file without mistakes.
 
             reading = BundleReading(syntax, instructions)
@@ -187,10 +187,6 @@ class BundleParser:
 def parser_for(isa: Isa) -> BundleParser:
     """The shared parser of an instruction set."""
     return BundleParser(isa)
-
-
-def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
-    return bool(syntax.plan.findings) or any(each.findings for each in instructions)
 
 
 def _surface_findings(syntax: BundleSyntax, isa: Isa) -> list[Diagnostic]:

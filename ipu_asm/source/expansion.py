@@ -243,7 +243,7 @@ def source_settings(
         folders = include_folders(DEFAULT_INCLUDE_PATHS, root).folders
     else:
         folders = include_folders(ours.include_paths, ours.folder).folders
-    contexts = template_contexts(path, ours)
+    contexts = _first_match(path, ours.templates, ours)
     return SourceSettings(
         ours.defines,
         contexts,
@@ -254,11 +254,6 @@ def source_settings(
         configurations=kernel,
         project=project,
     )
-
-
-def template_contexts(path: str, configuration: Configuration) -> tuple[Context, ...]:
-    """Return the contexts that a configuration declares for a file: the first matching glob."""
-    return _first_match(path, configuration.templates, configuration)
 
 
 def _first_match(

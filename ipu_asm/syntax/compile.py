@@ -31,11 +31,6 @@ TABLES: dict[str, Any] = {{
  '''
 
 
-def checksum(text: str) -> int:
-    """Return the checksum by which tables identify their grammar text."""
-    return zlib.crc32(text.encode())
-
-
 def compile_grammar(text: str) -> dict[str, Any]:
     """Return the tables of a grammar: terminals, ignored ones, WHOLE, rules, states, start states.
 
@@ -47,7 +42,7 @@ def compile_grammar(text: str) -> dict[str, Any]:
     rule_numbers = {reference["@"]: n for n, reference in enumerate(data["rules"])}
     table = data["parser"]["parser"]
     return {
-        "checksum": checksum(text),
+        "checksum": zlib.crc32(text.encode()),
         "terminals": tuple(
             (term.name, term.pattern.to_regexp(), type(term.pattern).__name__ == "PatternStr")
             for term in lark.terminals

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.flow.counted_loops.constants import Constants, Label, constants_of
-from ipu_asm.flow.counted_loops.effects import BRANCH, CALLS, Assignment, Jump, effect_of
+from ipu_asm.flow.counted_loops.effects import BRANCH, CALLS, Jump, effect_of
 from ipu_asm.flow.counted_loops.graph import LEAVING, Exit, Graph, graph_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program, cached_on_program
@@ -279,7 +279,7 @@ class Loops:
         if register in effect.lost or len(own) != 1:
             return None
         step = own[0].constant
-        if own[0].label is not None or not _is_increment(own[0], register):
+        if own[0].label is not None or own[0].terms != ((register, 1),):
             return None
         return step
 
@@ -327,10 +327,6 @@ class Loops:
         outer = [each for each in self._constants.sources[first] if each not in inside]
         values = {self._value(self._constants.behind[each], register) for each in outer}
         return values.pop() if len(values) == 1 else None
-
-
-def _is_increment(assignment: Assignment, register: str) -> bool:
-    return assignment.terms == ((register, 1),)
 
 
 class FunctionCycles(NamedTuple):

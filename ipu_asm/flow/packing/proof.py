@@ -117,7 +117,7 @@ def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
         if len(written) != len(planned):
             raise ProofError("a packed bundle has other instructions")
         for operation, source in zip(written, planned):
-            if not same_words(plan.packed, operation, plan.program, source):
+            if _words(plan.packed, operation) != _words(plan.program, source):
                 raise ProofError("a packed bundle has other instructions")
             sources[operation.address, operation.number] = source
     names = {place: (source.address, source.number) for place, source in sources.items()}
@@ -138,11 +138,6 @@ def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
 def faulting_as(operation: Operation, source: Operation) -> Operation:
     """Return an operation that may fault as the one from which it was made."""
     return operation._replace(may_fault=source.may_fault, requires=source.requires)
-
-
-def same_words(one: Program, first: Operation, other: Program, second: Operation) -> bool:
-    """Compare the words of instructions of two programs, but for labels."""
-    return _words(one, first) == _words(other, second)
 
 
 def _words(program: Program, operation: Operation) -> list[object]:

@@ -9,7 +9,7 @@ from typing import Any, Iterator, Sequence
 from ipu_asm.diagnostics.rendering import paint
 from ipu_asm.flow.loop_numbers import ratio
 from ipu_asm.reports.performance.loops import LoopReport
-from ipu_asm.reports.performance.memory import AccessReport, Region
+from ipu_asm.reports.performance.memory import Region
 from ipu_asm.reports.performance.report import PerformanceReport, Use
 from ipu_asm.reports.performance.wording import (
     base_text,
@@ -175,20 +175,19 @@ def _packing(report: PerformanceReport) -> Iterator[str]:
 
 
 def _accesses(report: PerformanceReport, columns: int | None) -> Iterator[str]:
-    rows = [_access_row(access) for access in report.accesses]
+    rows = [
+        (
+            str(access.place.line),
+            access.mnemonic,
+            f"{access.kind}s {access.size}",
+            extent_text(access),
+            grouped(access.distinct),
+            grouped(access.executions),
+        )
+        for access in report.accesses
+    ]
     heads = ("line", "instruction", "", "addresses", "distinct", "executions")
     yield from _table(heads, rows, (0, 4, 5), columns)
-
-
-def _access_row(access: AccessReport) -> _Row:
-    return (
-        str(access.place.line),
-        access.mnemonic,
-        f"{access.kind}s {access.size}",
-        extent_text(access),
-        grouped(access.distinct),
-        grouped(access.executions),
-    )
 
 
 def _regions(report: PerformanceReport, columns: int | None) -> Iterator[str]:
@@ -251,7 +250,18 @@ def report_data(report: PerformanceReport) -> dict[str, Any]:
         "cycles": report.cycles,
         "bundles": report.bundles,
         "loops": [_loop_data(loop) for loop in report.loops],
-        "accesses": [_access_data(access) for access in report.accesses],
+        "accesses": [
+            {
+                "row": access.place.line,
+                "mnemonic": access.mnemonic,
+                "base": access.base.text,
+                "start": access.first,
+                "end": access.end,
+                "count": access.distinct,
+                "executions": access.executions,
+            }
+            for access in report.accesses
+        ],
         "unknown": list(report.unknown),
         **(_use_data(report, report.use) if report.use is not None else {}),
     }
@@ -301,15 +311,3 @@ def _loop_data(loop: LoopReport) -> dict[str, Any]:
             for file in loop.windows
         }
     return found
-
-
-def _access_data(access: AccessReport) -> dict[str, Any]:
-    return {
-        "row": access.place.line,
-        "mnemonic": access.mnemonic,
-        "base": access.base.text,
-        "start": access.first,
-        "end": access.end,
-        "count": access.distinct,
-        "executions": access.executions,
-    }
