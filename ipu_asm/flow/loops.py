@@ -2,7 +2,7 @@
 
 Bundles that an instruction or the registers of a hardware loop repeat are loops, too.
 
-The loops of a run, found in the path that it took, are those of `emulator/loops.py`.
+The loops of a run, found in the path that it took, are those of `emulator/profile.py`.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Update(NamedTuple):
 
     @property
     def guards(self) -> int:
-        """The number of values that decide whether it acts like a sum, see `guards.py`."""
+        """The number of values that decide whether it acts like a sum."""
         return 9 if self.added is not None else int(self.modulus > 0)
 
     def value(self, values: Sequence[Value]) -> Value:

@@ -5,8 +5,9 @@ slot: append to keep the opcodes that exist. Names, operands and operations come
 Assembly Instruction Reference", the shape of an entry from "Adding Instructions"; where the two
 contradict themselves, the entry states what is executed.
 
-Entries come from blocks of text in the notation of `ipu_family/forms.py`, and may as well be added
-to their slot in `INSTRUCTION_SPEC` as the dictionaries that the notation stands for. An entry has:
+Entries come from blocks of text in the notation of `ipu_family/descriptions.py`, and may as well be
+added to their slot in `INSTRUCTION_SPEC` as the dictionaries that the notation stands for. An entry
+has:
 
 operands
     `name`, `type` and, where the handler receives a value instead of an index, `read`: "snapshot"
