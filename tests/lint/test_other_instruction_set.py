@@ -89,7 +89,8 @@ def test_telltales_are_mnemonics_that_only_one_set_has(name: str) -> None:
         if each.language_id == manifest.language_id:
             known = {mnemonic.lower() for mnemonic in load_isa(other).instructions}
             found = manifest.telltales & known
-            assert found == (manifest.telltales if other == name else set())
+            expected = manifest.telltales if other == name else set()
+            assert found == expected, f"{other} has them too: no telltales of {name}, or rename"
 
 
 @pytest.mark.parametrize(
