@@ -191,5 +191,7 @@ def read_options(arguments: Sequence[str] | None) -> LintOptions:
     if options.watch and options.output_file:
         parser.error("--watch and --output-file exclude each other")
     if options.statistics and options.format not in ("text", "concise", "json"):
-        parser.error(f"--statistics supports the formats text and json, found `{options.format}`")
+        parser.error(
+            f"--statistics supports the formats text, concise and json, found `{options.format}`"
+        )
     return options
