@@ -24,7 +24,7 @@ class Severity(IntEnum):
 class Applicability(IntEnum):
     """Which commands may apply a fix; a smaller value is the safer fix.
 
-    `SAFE`: a program that assembles keeps its meaning, and one that does not becomes the only
+    `SAFE`: a program that assembles keeps its words, and one that does not becomes the only
     program its author can have meant; `--fix` applies it. `UNSAFE`: it removes the finding but may
     change what the program does; `--unsafe-fixes` applies it. `DISPLAY`: a guess, or needs review;
     shown and offered, never applied by a command.

@@ -16,7 +16,7 @@ operands
 doc
     The text of hover, completion and reference. Each of its `operands` lines is "name: text".
 execute_fn
-    The method of `Ipu` that executes it.
+    The method of `Ipu` that executes it. A block has none: `acc.add_aaq` is `execute_acc_add_aaq`.
 
 and, only where they apply:
 
@@ -26,6 +26,14 @@ writes
 reads
     What it reads beyond the operands' own `read`: operands that are passed as an index, and state.
     State of which it overwrites a part and keeps the rest is read as well.
+accesses
+    Bytes of memory, or of a vector register, that it loads or stores, and where they begin.
+windows
+    Elements of a vector register that it reads from an operand on, round its end or "clipped".
+requires
+    Values of a register without which it faults.
+computes, condition
+    What a loop register becomes, and when a branch is taken: what the control run executes.
 flow
     What it does to the program counter: branch, jump, indirect, halt or break.
 deprecated
