@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from ipu_asm.assembler.encode import disassemble
 from ipu_asm.emulator import ExecutionFault, Ipu
-from ipu_asm.targets.ipu.machine import state as ipu_state
 from ipu_asm.targets.ipu2.machine import mult as ipu2_mult
-from ipu_asm.targets.ipu2.machine import state as ipu2_state
 from ipu_asm.targets.ipu2.machine.ipu2 import Ipu2
+from ipu_asm.targets.ipu_family import machine as ipu_family
 from tests.emulator import machines, random_programs
 from tests.scalar_machine import ScalarFault
 from tests.targets.ipu2.machine import machines as machines2
@@ -91,6 +90,6 @@ def test_hardware_that_passes_nans_on_in_another_way_makes_no_difference(
     check: Callable[[Random], None], rng: Random
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for unit in (ipu_state, ipu2_state, ipu2_mult):
+        for unit in (ipu_family, ipu2_mult):
             patch.setattr(unit, "NAN_PAYLOADS_PROPAGATE", False)
         check(rng)
