@@ -19,6 +19,7 @@ from ipu_asm.source.preprocessor.tokens import (
     Place,
     Token,
     misplaced_parameter,
+    solid,
     words_of,
     written_place,
 )
@@ -140,6 +141,16 @@ def malformed_definition(line: Line) -> Mistake:
         f"found {found}"
     )
     return Mistake(SYNTAX_ERROR, token.place, message)
+
+
+def incomplete_paste(macro: Macro) -> Mistake | None:
+    """Return the finding about a `##` at an end of a body; None if there is none."""
+    body = solid([*macro.body])
+    for token, side in ((body[0], "before"), (body[-1], "after")) if body else ():
+        if token.kind is Kind.PASTE:
+            message = f"`##` joins what is before and after it, found nothing {side} it"
+            return Mistake(SYNTAX_ERROR, token.place, message)
+    return None
 
 
 def reserved_name(line: Line) -> Mistake:

@@ -19,6 +19,7 @@ from ipu_asm.source.preprocessor.mistakes import (
     Budget,
     LimitExceeded,
     Mistake,
+    incomplete_paste,
     malformed_definition,
     missing_name,
     reached_error,
@@ -119,6 +120,8 @@ class Run:
             self.table[macro.name] = macro
             self.log.append((macro.name, macro))
             self.macros.append(macro)
+            if "##" in line.text and (mistake := incomplete_paste(macro)) is not None:
+                self.mistakes.append(mistake)
 
     def mention(self, line: Line) -> None:
         """Record the macros that the names in a directive refer to."""

@@ -56,6 +56,8 @@ def message(text: str) -> str:
         ("#define F(1) nop\nnop", "1"),
         ("#define F(..., a) nop\nnop", "."),
         ("#define F(__VA_ARGS__) nop\nnop", "__VA_ARGS__"),
+        ("#define A ## b\nnop", "##"),
+        ("#define F(a) a ## // end\nnop", "##"),
         ("#define defined 1\nnop", "defined"),
         ("#define __LINE__ 5\nnop", "__LINE__"),
         ("#define __has_include(a) 1\nnop", "__has_include"),
