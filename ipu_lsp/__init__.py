@@ -14,4 +14,4 @@ def ipu_lsp() -> int:
 
 
 def ipu_dap() -> int:
-    return run("ipu_lsp.debug_adapter.main")
+    return run("ipu_lsp.debug_adapter.__main__")

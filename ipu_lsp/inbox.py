@@ -13,8 +13,7 @@ from collections import deque
 from typing import Any, Callable
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_lsp.json_types import Json
-from ipu_lsp.transport import MAX_BODY_LENGTH, bodies
+from ipu_lsp.transport import MAX_BODY_LENGTH, Json, bodies
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

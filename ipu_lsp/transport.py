@@ -1,13 +1,38 @@
-"""Byte channels to a client over standard streams, and the framing of messages."""
+"""Byte channels to a client over standard streams, and messages: types, encoding and framing."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 from ipu_asm.named_tuple import NamedTuple
+
+Json = dict[str, Any]
+"""A JSON object."""
+MessageId = int | str
+"""The id of a JSON-RPC request."""
+
+
+def ascii_encoder(
+    default: Callable[[object], Any] | None = None, *, allow_nan: bool = True
+) -> Callable[[object], str]:
+    """Return a function that encodes a value as compact JSON.
+
+    The text is ASCII, so that a lone surrogate in a message can be sent. `default` converts values
+    of types that JSON does not have.
+    """
+    return json.JSONEncoder(
+        default=default, allow_nan=allow_nan, check_circular=False, separators=(",", ":")
+    ).encode
+
+
+def is_message_id(value: object) -> bool:
+    """Return whether a value can be the ID of a request: an integer or a string, but no boolean."""
+    return type(value) in (int, str)
+
 
 _STANDARD_INPUT, _STANDARD_OUTPUT = 0, 1
 _CHUNK = 1 << 16

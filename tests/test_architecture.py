@@ -61,11 +61,6 @@ WORTH_A_FILE = {
     "ipu_asm/reports/performance/page.py": "a format of the report",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
     "ipu_asm/testbench/golden.py": "a fixture of pytest",
-    "ipu_lsp/debug_adapter/main.py": "an entry point",
-    "ipu_lsp/debug_adapter/server.py": "an entry point",
-    "ipu_lsp/server/features.py": "the table of what the server can do",
-    "ipu_lsp/server/server.py": "an entry point",
-    "ipu_lsp/tcp.py": "a transport",
 }
 DATA = ("instruction_spec.py", "texts.py")
 OF_EACH_SET = ("__main__.py", "description.py", "machine_code.py", "manifest.py")
@@ -328,7 +323,7 @@ def test_only_what_executes_programs_imports_numpy() -> None:
             {"numpy", "lark", "jinja2", "ipu_asm.targets.ipu.machine.ipu"},
         ),
         (
-            "import ipu_lsp.debug_adapter.main",
+            "import ipu_lsp.debug_adapter.__main__",
             {"numpy", "lark", "pygls", "lsprotocol", "ipu_asm.targets.ipu.machine.ipu"},
         ),
         (

@@ -15,7 +15,7 @@ from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.mca import command as mca
 from ipu_asm.cli.run import command as ipu_run
 from ipu_lsp.debug_adapter.client import is_same_path
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.cli.commands import run
 from tests.server.conversation import asked, greeted, opened
 from tests.written_texts import DIRECTIVES, TEMPLATES

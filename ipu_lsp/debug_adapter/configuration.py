@@ -49,7 +49,7 @@ from ipu_lsp.debug_adapter.launch_fields import (
     shape_reader,
     text_reader,
 )
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 LAUNCH_FIELDS: Final = (
     "program", "isa", *HOST_FIELDS, "cr", "lr", "registers", "entry", "args", "load", "dump",

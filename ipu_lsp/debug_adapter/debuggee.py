@@ -55,7 +55,7 @@ from ipu_lsp.debug_adapter.configuration import (
     with_known_inputs,
 )
 from ipu_lsp.debug_adapter.request_table import SourceArgument
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _REMEDY = "give them in the launch configuration (cr, load) or in ipu.toml"
 

@@ -27,7 +27,7 @@ from ipu_asm.testbench.data.source import (
     source_of,
 )
 from ipu_lsp.debug_adapter.client import path_of
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _T = TypeVar("_T")
 Reader = Callable[[Any], _T]

@@ -8,9 +8,8 @@ from itertools import count
 from typing import Any, Callable, Collection, Final
 
 from ipu_lsp.inbox import EndOfInput, Inbox, MalformedMessage, Message, QueuedMessage, decode_object
-from ipu_lsp.json_types import Json, ascii_encoder
 from ipu_lsp.plain_text import with_plain_texts
-from ipu_lsp.transport import frame
+from ipu_lsp.transport import Json, ascii_encoder, frame
 
 CANCEL: Final = "cancel"
 _MAX_DIGITS: Final = 40

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Callable, Final, Mapping, Sized, TypeVar, Union
 
 from ipu_asm.named_tuple import NamedTuple
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 Handler = Callable[..., Any]
 _F = TypeVar("_F", bound=Handler)

@@ -18,8 +18,7 @@ from ipu_lsp.debug_adapter.request_table import (
 )
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
-from ipu_lsp.json_types import Json
-from ipu_lsp.transport import Channel, ClientDisconnectedError
+from ipu_lsp.transport import Channel, ClientDisconnectedError, Json
 
 log = logging.getLogger("ipu_lsp")
 

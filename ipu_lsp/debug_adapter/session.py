@@ -26,7 +26,7 @@ from ipu_lsp.debug_adapter.client import DebugClient, MemoryReference, VariableR
 from ipu_lsp.debug_adapter.debuggee import Debuggee
 from ipu_lsp.debug_adapter.messages import DebugInbox, Outbox, ProgressReporter
 from ipu_lsp.debug_adapter.request_table import Needs
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 
 class BreakpointKind(Enum):

@@ -1,5 +1,5 @@
 """The language server: documents, sessions, and one table of features.
 
 One thread answers; a handler that takes long yields, and edits are answered between its slices.
-Begin with `features.py`.
+Begin with `server.py`.
 """

@@ -13,12 +13,12 @@ from lsprotocol import types as t
 
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.named_tuple import NamedTuple
-from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.workspace import uri_of
+from ipu_lsp.transport import Json
 
 MAX_SHOWN_MESSAGES = 10
 """Maximum number of warnings in boxes between two changes of settings; the rest is logged."""

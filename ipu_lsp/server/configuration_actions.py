@@ -17,12 +17,12 @@ from ipu_asm.isa import manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import DEFAULT_INCLUDE_PATHS
 from ipu_asm.text import Span, TextEdit
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document, workspace_edit_of_files
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice, uri_of
+from ipu_lsp.transport import Json
 
 _MAX_FOLDERS = 3
 """How many folders are offered for one header."""

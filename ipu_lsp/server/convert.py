@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from ipu_asm.text import Change, LineIndex, Span, TextEdit
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

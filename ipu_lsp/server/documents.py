@@ -15,8 +15,8 @@ from ipu_asm.config.files import may_name_file
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Change
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
+from ipu_lsp.transport import Json
 
 MOST_CHANGES: Final = 256
 MOST_CHARACTERS: Final = 1 << 20

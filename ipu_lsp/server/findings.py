@@ -17,7 +17,7 @@ from ipu_asm.lint.rule import rule_link
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.server.settings_files import SOURCE
+from ipu_lsp.server.settings import SOURCE
 
 _TAGS = {
     "unnecessary": t.DiagnosticTag.Unnecessary.value,

@@ -8,9 +8,8 @@ from typing import Any, Iterable
 
 from lsprotocol.converters import get_converter
 
-from ipu_lsp.json_types import MessageId, ascii_encoder
 from ipu_lsp.plain_text import plain
-from ipu_lsp.transport import frame
+from ipu_lsp.transport import MessageId, ascii_encoder, frame
 
 
 class EncodedJson(str):

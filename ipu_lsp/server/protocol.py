@@ -38,9 +38,9 @@ from pygls.protocol import LanguageServerProtocol
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.inbox import Inbox, QueuedMessage
-from ipu_lsp.json_types import Json, MessageId, is_message_id
 from ipu_lsp.server import messages
 from ipu_lsp.server.custom import READERS
+from ipu_lsp.transport import Json, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
 CANCEL = "$/cancelRequest"

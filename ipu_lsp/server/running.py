@@ -18,8 +18,8 @@ from pygls.exceptions import JsonRpcException
 
 import ipu_asm
 from ipu_asm.named_tuple import NamedTuple
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.protocol import Steps
+from ipu_lsp.transport import Json
 
 TIME_LIMIT_S = 60.0
 """Seconds that a run may take by default."""

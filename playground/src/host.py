@@ -27,8 +27,7 @@ from ipu_asm.lint.rules import all_rules, rules_for
 from ipu_asm.testbench.data.numpy_files import read_piece
 from ipu_asm.testbench.data.source import data_of
 from ipu_lsp.server.documents import path_of
-from ipu_lsp.server.features import FEATURES
-from ipu_lsp.server.server import LspServer
+from ipu_lsp.server.server import FEATURES, LspServer
 
 APP = Path(__file__).parent
 _server: LspServer | None = None

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Final, Iterator, TypeVar
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.schema import check_message
 from tests.debug_adapter.wires import PATIENCE_S, Wire
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Callable, Final, Iterator
 
 from ipu_lsp.debug_adapter.server import serve
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter import kernel, programs
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.wires import ThreadWire

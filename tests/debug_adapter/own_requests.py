@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 
 def _object(required: Json, optional: Json | None = None) -> Json:

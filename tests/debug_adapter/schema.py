@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jsonschema import Draft7Validator
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.own_requests import DEFINITIONS
 
 _SCHEMA = Path(__file__).parents[1] / "data" / "dap" / "schema.json"

@@ -17,7 +17,7 @@ from ipu_lsp.debug_adapter.request_table import (
     camel_case,
     parse_arguments,
 )
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter import wires
 from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.conftest import Connect

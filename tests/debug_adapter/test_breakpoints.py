@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import started
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LAYOUT, LOOP

@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.programs import ENDLESS, LOOP
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.kernel import started
 

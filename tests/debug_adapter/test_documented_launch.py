@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient
 from tests.docs.commands import ROOT, blocks
 

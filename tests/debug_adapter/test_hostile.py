@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.resilience import (
     COMMANDS,

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter.messages import DebugInbox
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
-from ipu_lsp.json_types import Json
-from ipu_lsp.transport import MAX_BODY_LENGTH, bodies, frame
+from ipu_lsp.transport import MAX_BODY_LENGTH, Json, bodies, frame
 from tests.debug_adapter.client import framed
 from tests.debug_adapter.wires import PATIENCE_S
 

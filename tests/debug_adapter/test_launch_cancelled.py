@@ -9,7 +9,7 @@ import pytest
 
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
 from ipu_lsp.debug_adapter.requests import lifecycle
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import LOOP
 from tests.debug_adapter.wires import PATIENCE_S

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm import __version__
-from ipu_lsp.debug_adapter.main import main
+from ipu_lsp.debug_adapter.__main__ import main
 from tests.debug_adapter.client import DapClient, framed
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.wires import ADAPTER, PATIENCE_S, ROOT

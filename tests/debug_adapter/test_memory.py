@@ -19,7 +19,7 @@ from ipu_lsp.debug_adapter.client import (
     reference_of,
 )
 from ipu_lsp.debug_adapter.requests.memory import MAX_VIEWED_REFERENCES
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.kernel import started
 from tests.debugger.ipu_regions import REGIONS, SIZES

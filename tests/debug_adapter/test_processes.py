@@ -16,7 +16,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter import wires
 from tests.debug_adapter.client import ABOUT_US, THREAD, DapClient, framed
 from tests.debug_adapter.programs import ENDLESS, LOOP

@@ -6,7 +6,7 @@ import pytest
 
 from ipu_lsp.debug_adapter import messages as progress_module
 from ipu_lsp.debug_adapter.messages import PATIENCE_S, ProgressReporter
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS, LOOP

@@ -7,7 +7,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS

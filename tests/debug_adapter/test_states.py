@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS, LOOP

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.regions import Region, read_region, write_region
 from ipu_asm.emulator import Ipu, IpuState
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debugger.ipu_regions import whole_region

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_asm.debugger.inspection.inspector import MAX_CHILDREN
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.kernel import MASK, found, started, value_of
 from tests.debug_adapter.programs import LOOP

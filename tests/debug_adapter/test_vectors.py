@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import MASK, RESULTS, ROW, started
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 import pytest
 
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.server import LspServer
+from ipu_lsp.transport import Json
 from tests.example_references import ROOT
 from tests.hostile import mutated
 from tests.server.conversation import INITIALIZE, opened

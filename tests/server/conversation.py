@@ -6,9 +6,8 @@ import json
 import time
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.server import LspServer
-from ipu_lsp.transport import Channel, frame
+from ipu_lsp.transport import Channel, Json, frame
 
 PATIENCE_S = 60
 INITIALIZE: Json = {"id": 0, "method": "initialize", "params": {"capabilities": {}}}

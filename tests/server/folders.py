@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 from pygls.uris import to_fs_path
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, INITIALIZE, Conversation, await_bytes, dialogue, framed
 
 PULL: Json = {

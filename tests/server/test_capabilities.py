@@ -9,8 +9,8 @@ from typing import Any, Callable
 import pytest
 from lsprotocol import types as t
 
-from ipu_lsp.json_types import Json
-from ipu_lsp.server.features import FEATURES, Feature
+from ipu_lsp.server.server import FEATURES, Feature
+from ipu_lsp.transport import Json
 from tests.server.capability_sets import EDITORS, ENCODINGS, PULLING
 from tests.server.conversation import greeted
 from tests.server.editor import Editor

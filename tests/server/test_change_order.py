@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from ipu_asm import load_isa
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.text import Span
-from ipu_lsp.json_types import Json
 from ipu_lsp.server import documents
 from ipu_lsp.server.convert import Coordinates, Encoding
 from ipu_lsp.server.documents import Document
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, changed, greeted, opened
 
 URI = "file:///tmp/k.s"

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_asm import assemble
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

@@ -9,8 +9,8 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
 from ipu_lsp.server import session
+from ipu_lsp.transport import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

@@ -7,7 +7,7 @@ from typing import Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import await_bytes, opened
 from tests.server.folders import session_in, written
 

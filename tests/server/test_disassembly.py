@@ -9,7 +9,7 @@ import pytest
 
 from ipu_asm.assembler.elf_writer import elf_of
 from ipu_asm.assembler.machine_code import ObjectCode, Section, Symbol
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.assembler.test_code_files import LISTING
 from tests.assembler.toy_code import FORMAT, NAME, toy
 from tests.server.conversation import EXIT, greeted

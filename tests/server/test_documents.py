@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.text import LineIndex
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.documents import Document
+from ipu_lsp.transport import Json
 from tests.server.texts import hard_texts, paired
 
 _CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}

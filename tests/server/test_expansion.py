@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, Conversation, changed, greeted, opened
 
 URI = "file:///a%20folder/kernel.s"

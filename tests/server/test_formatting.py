@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as t
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

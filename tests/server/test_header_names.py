@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import pytest
 from pygls.uris import to_fs_path
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import await_bytes, opened
 from tests.server.folders import session_in, written
 

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import Conversation, await_bytes, changed, opened
 from tests.server.folders import PULL, answers, event, session_in, written
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

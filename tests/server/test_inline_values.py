@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, asked, greeted, opened
 
 URI = "file:///kernel.s"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ipu_asm.isa import load_isa, manifests
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.sources import isa_of_language
+from ipu_lsp.transport import Json
 from tests.form_programs import PROGRAMS
 from tests.server.conversation import Conversation, asked, changed, greeted, opened
 

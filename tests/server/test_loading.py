@@ -9,8 +9,8 @@ import sys
 import threading
 from pathlib import Path
 
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.server import LspServer
+from ipu_lsp.transport import Json
 from tests.server.conversation import INITIALIZE, PATIENCE_S, asked, opened
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 # A conversation with one document, up to its findings. It ends when `is_over`.
 _CONVERSATION = """
 import sys, time
-from ipu_lsp.server.features import FEATURES
+from ipu_lsp.server.server import FEATURES
 from ipu_lsp.server.server import LspServer
 from ipu_lsp.transport import Channel
 from tests.server.conversation import EXIT, INITIALIZE, framed

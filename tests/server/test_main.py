@@ -16,9 +16,9 @@ from typing import IO, Iterator
 import pytest
 
 from ipu_asm import __version__
-from ipu_lsp.json_types import Json
+from ipu_lsp.command import is_alive
 from ipu_lsp.server.server import main
-from ipu_lsp.watchdog import is_alive
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, INITIALIZE, PATIENCE_S, framed, opened
 from tests.server.editor import SERVER
 

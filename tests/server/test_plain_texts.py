@@ -8,8 +8,8 @@ from typing import Iterator
 import pytest
 
 from ipu_asm.isa import manifests
-from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, Conversation, asked, greeted, opened
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

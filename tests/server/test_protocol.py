@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_lsp.json_types import Json
-from ipu_lsp.server.features import FEATURES
-from ipu_lsp.transport import frame
+from ipu_lsp.server.server import FEATURES
+from ipu_lsp.transport import Json, frame
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

@@ -17,7 +17,7 @@ from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.semantic_tokens import template_tokens
 from ipu_asm.text import LineIndex
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import asked, changed, greeted, opened
 from tests.server.editor import Editor, columns
 from tests.server.texts import paired

@@ -6,7 +6,7 @@ import pytest
 from lsprotocol import types as t
 
 from ipu_asm.isa import load_isa
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import asked, greeted, opened
 from tests.server.editor import Editor
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 from tests.server.conversation import EXIT, greeted, opened
 
 URI = "file:///kernel.s"

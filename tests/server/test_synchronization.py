@@ -10,10 +10,10 @@ from typing import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.session import MAX_WAIT_S
+from ipu_lsp.transport import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_lsp.tcp import is_header, over_tcp
+from ipu_lsp.command import is_header, over_tcp
 from ipu_lsp.transport import Channel, frame
 from tests.server.conversation import PATIENCE_S
 from tests.server.test_main import ENVIRONMENT

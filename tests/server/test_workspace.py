@@ -11,9 +11,9 @@ import pytest
 from pygls.uris import to_fs_path
 
 from ipu_asm.cli.lint.command import main as lint
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.server import LspServer
 from ipu_lsp.server.workspace import TimeSlice
+from ipu_lsp.transport import Json
 from tests.server.conversation import await_bytes, opened
 from tests.server.folders import (
     answers,

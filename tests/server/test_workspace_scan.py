@@ -7,8 +7,8 @@ from typing import Iterator
 
 import pytest
 
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.handlers.diagnostics import MANY_FILES
+from ipu_lsp.transport import Json
 from tests.server.conversation import asked, await_bytes, opened
 from tests.server.folders import PULL, pull, session_in, written
 

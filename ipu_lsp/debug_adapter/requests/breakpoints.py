@@ -30,7 +30,7 @@ from ipu_lsp.debug_adapter.request_table import (
 )
 from ipu_lsp.debug_adapter.requests.variables import child, group_of_reference
 from ipu_lsp.debug_adapter.session import BreakpointKind, BreakpointOutcome, DebugSession, Resolve
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _LAST: Final = 1 << 31
 

@@ -34,7 +34,7 @@ from ipu_lsp.debug_adapter.request_table import (
 from ipu_lsp.debug_adapter.requests.running import check_frame
 from ipu_lsp.debug_adapter.requests.variables import notation_of, report_change, value_fields
 from ipu_lsp.debug_adapter.session import THREAD, DebugSession
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _CONSOLE: Final = "repl"
 _CLIPBOARD: Final = "clipboard"

@@ -12,7 +12,7 @@ from ipu_asm.emulator.stops import Fault, StopReason, describe_word
 from ipu_lsp.debug_adapter.request_table import FilterOptions, Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.breakpoints import condition_reader, replace, unverified
 from ipu_lsp.debug_adapter.session import BreakpointKind, BreakpointOutcome, DebugSession
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _MAX_CYCLES: Final = 2_000_000
 """Of a history that is searched without being asked: half a second on the core."""

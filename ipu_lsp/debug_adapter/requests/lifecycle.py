@@ -25,7 +25,7 @@ from ipu_lsp.debug_adapter.request_table import (
 )
 from ipu_lsp.debug_adapter.requests.breakpoints import use_breakpoints
 from ipu_lsp.debug_adapter.session import THREAD, DebugSession, Execution
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _T = TypeVar("_T")
 MAX_SHOWN_ERRORS: Final = 100

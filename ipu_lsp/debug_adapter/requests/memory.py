@@ -24,7 +24,7 @@ from ipu_lsp.debug_adapter.client import (
 from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.debug_adapter.requests.variables import report_change
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 MAX_INSTRUCTIONS: Final = 4_096
 """Maximum number of bundles per `disassemble` request; program memory has 1,024."""

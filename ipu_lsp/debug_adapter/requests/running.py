@@ -17,7 +17,7 @@ from ipu_lsp.debug_adapter.request_table import (
     request,
 )
 from ipu_lsp.debug_adapter.session import THREAD, DebugSession, Move
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _WORD_BYTES = 4
 

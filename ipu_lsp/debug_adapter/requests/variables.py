@@ -25,7 +25,7 @@ from ipu_lsp.debug_adapter.client import reference_of
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, ValueFormat, request
 from ipu_lsp.debug_adapter.requests.running import check_frame
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.json_types import Json
+from ipu_lsp.transport import Json
 
 _HEX: Final = "x"
 _VECTOR: Final = "vector"

@@ -1,5 +1,5 @@
 """Handlers of LSP requests and notifications, one module per topic.
 
 A handler converts parameters, asks `ipu_asm.ide`, and converts the result; the table in
-`features.py` names it.
+`server.py` names it.
 """

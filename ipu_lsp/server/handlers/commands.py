@@ -23,7 +23,6 @@ from ipu_asm.ide.expansions import whole_reading
 from ipu_asm.ide.header_findings import findings_shown
 from ipu_asm.ide.run_facts import chosen_configuration, shown_configurations
 from ipu_asm.program.line_table import EffectiveProgram
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import (
     ASSEMBLE,
     COMMANDS,
@@ -40,6 +39,7 @@ from ipu_lsp.server.handlers.views import listing_of, memory_map_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run
 from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.transport import Json
 
 
 def select_configuration(session: LspSession, view: View, arguments: Json) -> Json:

@@ -12,14 +12,14 @@ from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.feature_manager import FeatureManager
 
 from ipu_asm import __version__
-from ipu_lsp.json_types import Json
+from ipu_lsp.command import watch_process
 from ipu_lsp.server.client import LanguageClient, structured
 from ipu_lsp.server.custom import READERS
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.handlers import configuration, diagnostics
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import unwrap_section
-from ipu_lsp.watchdog import watch_process
+from ipu_lsp.transport import Json
 
 log = logging.getLogger("ipu_lsp")
 _TOO_LATE = (

@@ -25,11 +25,11 @@ from ipu_asm.ide.symbols.header_names import (
 from ipu_asm.isa.operands import quoted
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import TextEdit, apply_edits
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import workspace_edit, workspace_edit_of_files
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice, uri_of
+from ipu_lsp.transport import Json
 
 _READS, _WRITES = (
     json_text(kind.value) for kind in (t.DocumentHighlightKind.Read, t.DocumentHighlightKind.Write)

@@ -20,11 +20,11 @@ from ipu_asm.ide.blocks import (
     DocumentSymbol,
 )
 from ipu_asm.ide.symbols.header_names import header_macros
-from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice
+from ipu_lsp.transport import Json
 
 _FOLDING_KINDS = {
     ide_folding.COMMENT: t.FoldingRangeKind.Comment,

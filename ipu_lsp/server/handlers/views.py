@@ -21,7 +21,6 @@ from ipu_asm.isa import HostOption, manifests
 from ipu_asm.isa.model import Slot
 from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
 from ipu_asm.source.source_map import MAIN
-from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.custom import (
     EXPANSION_SCHEME,
@@ -36,6 +35,7 @@ from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.settings import NO_WORDS
 from ipu_lsp.server.workspace import uri_of
+from ipu_lsp.transport import Json
 
 
 def listing(session: LspSession, params: DocumentParams) -> Json | None:

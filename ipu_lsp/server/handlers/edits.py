@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: fixes and refactorings, as workspace edits.
+"""Fixes, refactorings and formatting, as edits.
 
 Packing, pipelining and rebasing are offered without an edit. It is computed, with its proof, when
 the action is resolved. Menus do not render Markdown: titles and reasons lose their backticks here.
@@ -7,7 +7,7 @@ the action is resolved. Menus do not render Markdown: titles and reasons lose th
 from __future__ import annotations
 
 import json
-from typing import Any, Generator, Mapping
+from typing import Any, Generator, Iterable, Mapping, Sequence
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
@@ -15,17 +15,21 @@ from pygls.exceptions import JsonRpcException
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide import code_actions as ide
+from ipu_asm.ide.formatting.atoms import KEEP_CASE
+from ipu_asm.ide.formatting.formatting import KEEP
+from ipu_asm.ide.formatting.formatting import formatting as formatting_edits
+from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.ide.kinds import QUICK_FIX, REWRITE
 from ipu_asm.ide.packing import packing_edits, packing_offers, rewriting_offers
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
-from ipu_lsp.json_types import Json
 from ipu_lsp.plain_text import plain
 from ipu_lsp.server.configuration_actions import configuration_actions
 from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.running import TIME_LIMIT_S, output_of
 from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.transport import Json
 
 
 def code_actions(
@@ -145,3 +149,56 @@ def proven_edits(
     if "refusal" in answer:
         raise PackingError(answer["refusal"])
     return tuple(TextEdit(Span(start, end), text) for start, end, text in answer["edits"])
+
+
+def formatting(session: LspSession, params: t.DocumentFormattingParams) -> list[Json] | None:
+    """Return the edits that format a document."""
+    return _tidied(session, params.text_document.uri, None)
+
+
+def range_formatting(
+    session: LspSession, params: t.DocumentRangeFormattingParams
+) -> list[Json] | None:
+    """Return the edits that format the bundles which a range touches."""
+    return _tidied(session, params.text_document.uri, [params.range])
+
+
+def ranges_formatting(
+    session: LspSession, params: t.DocumentRangesFormattingParams
+) -> list[Json] | None:
+    """Return the edits for several ranges; a bundle that two of them touch is formatted once."""
+    return _tidied(session, params.text_document.uri, params.ranges)
+
+
+def on_type_formatting(
+    session: LspSession, params: t.DocumentOnTypeFormattingParams
+) -> list[Json] | None:
+    """Return the edits that format the line or bundle which a typed character completed."""
+    uri = params.text_document.uri
+    view = session.view(uri)
+    if view is None:
+        return None
+    offset = view.coordinates.offset(params.position)
+    style, case = _settings(session, uri)
+    return _edits(view, formatting_on_type(view.analysis, offset, params.ch, style, case))
+
+
+def _tidied(session: LspSession, uri: str, ranges: Sequence[t.Range] | None) -> list[Json] | None:
+    """Return the edits that format a document, or the bundles that some ranges of it touch."""
+    view = session.view(uri)
+    if view is None:
+        return None
+    spans = [None] if ranges is None else [view.coordinates.span(range_) for range_ in ranges]
+    style, case = _settings(session, uri)
+    found = {edit for span in spans for edit in formatting_edits(view.analysis, style, span, case)}
+    return _edits(view, sorted(found))
+
+
+def _settings(session: LspSession, uri: str) -> tuple[str, str]:
+    """The layout style and the case of mnemonics that the project of a document configures."""
+    configuration = session.projects.of(session.documents[uri]).configuration
+    return configuration.format_style or KEEP, configuration.mnemonic_case or KEEP_CASE
+
+
+def _edits(view: View, edits: Iterable[TextEdit]) -> list[Json]:
+    return [view.coordinates.edit(edit) for edit in edits]

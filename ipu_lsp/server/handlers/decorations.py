@@ -1,4 +1,4 @@
-"""`textDocument/semanticTokens` in the delta encoding of the protocol.
+"""Semantic tokens in the delta encoding of the protocol, inlay hints, lenses and inline values.
 
 The tokens of each bundle are encoded once, as JSON text. Only a bundle's first token depends on
 the text before the bundle, so that an edit leaves nearly all encoded text valid.
@@ -13,15 +13,18 @@ from typing import Mapping, Sequence
 from lsprotocol import types as t
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.ide import hints
 from ipu_asm.ide import semantic_tokens as ide_semantic_tokens
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.semantic_tokens import SemanticToken, template_tokens
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex, Span
-from ipu_lsp.server.convert import Encoding, units
+from ipu_lsp.plain_text import plain
+from ipu_lsp.server.convert import Encoding, markup, units
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.transport import Json
 
 _NUMBERS_A_TOKEN = 5
 _KINDS = {kind: number for number, kind in enumerate(ide_semantic_tokens.KINDS)}
@@ -224,3 +227,52 @@ def _meaning(kind: str, modifiers: tuple[str, ...]) -> str:
     known = ide_semantic_tokens.modifiers()
     bits = sum(1 << known.index(name) for name in modifiers if name in known)
     return f",{_KINDS[kind]},{bits}"
+
+
+def inlay_hints(session: LspSession, params: t.InlayHintParams) -> list[Json] | None:
+    """Return the hints in a range. No hints are `[]`: Neovim keeps the old ones on null."""
+    families = session.projects.settings.inlay_hints
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    if not families:
+        return []
+    span = view.coordinates.span(params.range)
+    return [
+        {
+            "position": view.coordinates.position(hint.offset),
+            "label": hint.text.strip(),
+            "tooltip": markup(hint.tooltip, session.client.hover_markdown),
+            "paddingLeft": hint.text.startswith(" "),
+        }
+        for hint in hints.inlay_hints(view.analysis, span, families)
+    ]
+
+
+def code_lenses(session: LspSession, params: t.CodeLensParams) -> list[Json] | None:
+    """Return the lenses of a document. They are text only: their commands are empty."""
+    families = session.projects.settings.code_lenses
+    view = session.view(params.text_document.uri)
+    if view is None or not families:
+        return None
+    return [
+        {
+            "range": view.coordinates.range(lens.span),
+            "command": {"title": plain(lens.text), "command": ""},
+        }
+        for lens in hints.code_lenses(view.analysis, families)
+    ]
+
+
+def inline_values(session: LspSession, params: t.InlineValueParams) -> list[Json] | None:
+    """Return the registers in a range, each as an expression that the debug adapter evaluates."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    coordinates = view.coordinates
+    span = coordinates.span(params.range)
+    stopped = coordinates.offset(params.context.stopped_location.start)
+    return [
+        {"range": coordinates.range(value.span), "expression": value.expression}
+        for value in hints.inline_values(view.analysis, span, stopped)
+    ]
