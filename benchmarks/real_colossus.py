@@ -21,7 +21,7 @@ from ipu_asm import load_isa
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.bundle.operand_matching import Instruction
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa.gnu_expressions import read_expression
 from ipu_asm.isa.model import Isa

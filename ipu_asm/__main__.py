@@ -12,7 +12,7 @@ _COMMANDS = {
     "as": "ipu_asm.cli.assembler.command",
     "run": "ipu_asm.cli.run.command",
     "mca": "ipu_asm.cli.mca.command",
-    "fmt": "ipu_asm.cli.fmt.command",
+    "fmt": "ipu_asm.cli.fmt",
 }
 _USAGE = """\
 usage: python -m ipu_asm COMMAND ...

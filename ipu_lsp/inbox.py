@@ -106,7 +106,6 @@ class Inbox:
         return not self._waiting
 
     def decode(self, body: bytes) -> Message:
-        """Decode the message in a body."""
         return decode_object(body)
 
     def accept(self, queued: QueuedMessage, *, first: bool = False) -> None:

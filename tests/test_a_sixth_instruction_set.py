@@ -16,18 +16,18 @@ from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.config.isa_choice import choose_isa
+from ipu_asm.ide import LANDINGS, LENS_FAMILIES
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.kinds import LANDINGS, LENS_FAMILIES
 from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.navigation import definition, highlights, rename
 from ipu_asm.ide.outline import symbols
 from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signatures
-from ipu_asm.ide.symbols.base import OccurrenceKind
+from ipu_asm.ide.symbols import OccurrenceKind
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.grammars import textmate_file

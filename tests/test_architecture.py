@@ -57,10 +57,9 @@ WORTH_A_FILE = {
     "ipu_asm/assembler/symbol_table.py": "with its reader it has more than 600 lines",
     "ipu_asm/emulator/notebook.py": "loads numpy",
     "ipu_asm/flow/packing/loop_forms.py": "one kind of rewriting",
-    "ipu_asm/ide/navigation.py": "an editor feature",
     "ipu_asm/reports/performance/page.py": "a format of the report",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
-    "ipu_asm/testbench/golden.py": "a fixture of pytest",
+    "ipu_lsp/debug_adapter/server.py": "an entry point",
 }
 DATA = ("instruction_spec.py", "texts.py")
 OF_EACH_SET = ("__main__.py", "description.py", "machine_code.py", "manifest.py")

@@ -9,8 +9,8 @@ from typing import Callable, Sequence
 import pytest
 from hypothesis import example, given, settings
 
+from ipu_asm.cli import fmt
 from ipu_asm.cli.assembler import command as assembler
-from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.mca import command as mca
 from ipu_asm.cli.run import command as ipu_run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.fmt.command import main as fmt
+from ipu_asm.cli.fmt import main as fmt
 from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import manifests
 

@@ -11,9 +11,9 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import IpuState, run_until_complete
+from ipu_asm.ide.completion import SNIPPET, Snippet, snippets_of
 from ipu_asm.ide.completion.completion import completions
-from ipu_asm.ide.completion.snippets import SNIPPET, Snippet, snippets_of
-from ipu_asm.ide.formatting.conventions import INDENT
+from ipu_asm.ide.formatting.alignment import INDENT
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping, Sequence
 from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
 from ipu_asm.assembler.sections import assemble_object, units_of
 from ipu_asm.assembler.word_code import WordCode, machine_code_of
-from ipu_asm.config.configuration import Value
+from ipu_asm.config import Value
 from ipu_asm.diagnostics import SYNTAX_ERROR, Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import located
 from ipu_asm.isa import DEFAULT_ISA, isa_of

@@ -30,4 +30,4 @@ def ipu_mcp() -> int:
 
 
 def ipu_fmt() -> int:
-    return run("ipu_asm.cli.fmt.command")
+    return run("ipu_asm.cli.fmt")

@@ -9,7 +9,7 @@ from typing import Any, Callable, Final, Iterable, Iterator, Mapping, NoReturn, 
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import COLOR_CHOICES, ExitStatus, columns_of, print_message
-from ipu_asm.config.configuration import Value
+from ipu_asm.config import Value
 from ipu_asm.config.files import STANDARD_INPUT
 from ipu_asm.diagnostics.command_line import CommandLineParser
 

@@ -9,7 +9,7 @@ import os
 from codecs import BOM_UTF8
 from typing import Iterable, Iterator
 
-from ipu_asm.config.configuration import (
+from ipu_asm.config import (
     Configuration,
     ConfigurationError,
     ConfigurationFinding,

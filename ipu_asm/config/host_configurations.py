@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Mapping
 
-from ipu_asm.config.configuration import Configuration, KernelRun
+from ipu_asm.config import Configuration, KernelRun
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError, Target, read_beginning
 from ipu_asm.config.globs import path_matches

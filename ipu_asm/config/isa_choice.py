@@ -10,7 +10,7 @@ import os
 import re
 from functools import lru_cache
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa import DEFAULT_ISA, load_isa, manifests

@@ -17,8 +17,7 @@ from itertools import product
 from math import prod
 from typing import Any, Mapping
 
-from ipu_asm.config import schema
-from ipu_asm.config.configuration import KernelRun, Value
+from ipu_asm.config import KernelRun, Value, schema
 from ipu_asm.config.schema import Field, SettingError, flag, list_of_strings, shortened, shown
 from ipu_asm.config.source_keys import LONGEST_VALUE, checked_values
 from ipu_asm.isa import HostOption, Manifest, manifests

@@ -153,7 +153,6 @@ def flag(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """Return a string."""
     if isinstance(value, str):
         return value
     raise SettingError("expected a string", value)

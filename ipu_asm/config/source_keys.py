@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
-from ipu_asm.config.configuration import MOST_CONTEXTS, Context, Value
+from ipu_asm.config import MOST_CONTEXTS, Context, Value
 from ipu_asm.config.files import may_name_file
 from ipu_asm.config.schema import SettingError, list_of_strings, shortened, shown
 from ipu_asm.named_tuple import NamedTuple

@@ -11,7 +11,7 @@ import os
 import re
 from typing import Callable, Iterator
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.globs import path_matches
 from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.config.toml_settings import TomlLimitError, key_offsets, parse_settings

@@ -13,7 +13,7 @@ import tomllib
 from functools import partial
 from typing import Any, Callable, Mapping
 
-from ipu_asm.config.configuration import (
+from ipu_asm.config import (
     FAIL_LEVELS,
     FORMAT_STYLES,
     MNEMONIC_CASES,

@@ -16,8 +16,7 @@ from ipu_asm.debugger.expressions.evaluator import (
     evaluate_parsed,
 )
 from ipu_asm.debugger.expressions.machine_view import MachineNames, MachineView
-from ipu_asm.debugger.expressions.names import registers_read
-from ipu_asm.debugger.expressions.program_names import NamesAtBundle
+from ipu_asm.debugger.expressions.program_names import NamesAtBundle, registers_read
 from ipu_asm.emulator.core.checks import ALWAYS, Check
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.expressions.parser import MAX_LENGTH, parse

@@ -1,4 +1,7 @@
-"""Findings as values: severity, rule, message, span, related places and fix."""
+"""Findings as values: severity, rule, message, span, related places and fix.
+
+At the end are the rules that parsing and expansion report; `lint/rules` documents them.
+"""
 
 from __future__ import annotations
 

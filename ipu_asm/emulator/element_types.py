@@ -10,7 +10,7 @@ import struct
 from functools import cached_property
 from typing import Any, Callable, Final, Mapping, Sequence
 
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 from ipu_asm.expressions.tree import number_text
 from ipu_asm.named_tuple import NamedTuple
 

@@ -15,7 +15,7 @@ from ipu_asm.flow.assertions.comments import (
     assertion_comments,
     comments_of_bundle,
 )
-from ipu_asm.ide.completion.snippets import KEYWORD, REGISTER, CompletionItem
+from ipu_asm.ide.completion import KEYWORD, REGISTER, CompletionItem
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
@@ -65,7 +65,6 @@ HELP: Final = {
 
 
 def assertion_at(program: Program, offset: int) -> AssertionComment | None:
-    """Return the assertion at an offset."""
     for comment in assertion_comments(program):
         if not comment.is_outside and comment.keyword.start <= offset <= comment.span.end:
             return comment

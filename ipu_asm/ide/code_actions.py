@@ -9,8 +9,8 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import UNDEFINED_TEMPLATE_NAME, Diagnostic, Severity
 from ipu_asm.flow.loops import enclosing_loops
+from ipu_asm.ide import FIX_ALL, QUICK_FIX
 from ipu_asm.ide.expansions import changes_comments_alone, is_template, reading_at, written_edits
-from ipu_asm.ide.kinds import FIX_ALL, QUICK_FIX
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.run_facts import shown_facts
 from ipu_asm.lint.suppression_comments import SuppressionComment, suppression_comments

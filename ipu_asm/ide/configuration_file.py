@@ -8,7 +8,7 @@ from typing import Final, Iterator, Mapping
 
 from ipu_asm.config.schema import Field, OneOf, Table, flag
 from ipu_asm.config.toml_settings import schema
-from ipu_asm.ide.completion.snippets import KEYWORD, PARAMETER, CompletionItem
+from ipu_asm.ide.completion import KEYWORD, PARAMETER, CompletionItem
 from ipu_asm.isa import HostOption
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span

@@ -11,8 +11,7 @@ from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, accesses_of, cycles_of, slow_writes
 from ipu_asm.flow.loop_numbers import executions_of
 from ipu_asm.flow.loops import SourceLoop, enclosing_loops, loops_of
-from ipu_asm.ide.expansions import is_template, reading_at, whole_reading
-from ipu_asm.ide.kinds import (
+from ipu_asm.ide import (
     ADDRESSES,
     CYCLES,
     EXPANSIONS,
@@ -24,6 +23,7 @@ from ipu_asm.ide.kinds import (
     TRIPS,
     VALUES,
 )
+from ipu_asm.ide.expansions import is_template, reading_at, whole_reading
 from ipu_asm.ide.loop_counts import bound_text, branch_remark, loop_cost, repeat_remark
 from ipu_asm.ide.macros import bodies
 from ipu_asm.ide.pages.instruction import line_text, reads_of_changed_registers

@@ -13,6 +13,7 @@ from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.ide.assertions import assertion_at, assertion_markdown, words_of_assertion
 from ipu_asm.ide.completion.context import free_slots
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
+from ipu_asm.ide.navigation import symbol_at
 from ipu_asm.ide.pages.instruction import written_markdown
 from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import operand_markdown, register_use_at
@@ -20,8 +21,6 @@ from ipu_asm.ide.symbols.header_names import FileReading, definitions_of, name_a
 from ipu_asm.ide.symbols.macros import MacroName
 from ipu_asm.ide.symbols.parameters import Parameter
 from ipu_asm.ide.symbols.registers import register_markdown
-from ipu_asm.ide.symbols.symbol import symbol_at
-from ipu_asm.ide.symbols.template_names import TemplateName, template_name_at
 from ipu_asm.ide.syntax_element import (
     Blank,
     BundleEnd,
@@ -34,7 +33,7 @@ from ipu_asm.ide.syntax_element import (
     directive_markdown,
     element_at,
 )
-from ipu_asm.ide.template_pages import block_page, occasions_phrase
+from ipu_asm.ide.template_pages import TemplateName, block_page, occasions_phrase, template_name_at
 from ipu_asm.ide.template_syntax import TemplateSyntax, template_syntax
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple

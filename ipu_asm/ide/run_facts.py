@@ -36,7 +36,6 @@ class ShownConfiguration(NamedTuple):
 
     @property
     def values(self) -> Mapping[str, int]:
-        """All values."""
         return self.stated if self.host is None else {**self.host.values, **self.stated}
 
 

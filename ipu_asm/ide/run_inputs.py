@@ -6,7 +6,7 @@ import os
 from typing import Iterable, Mapping
 
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.config.configuration import Configuration, Value
+from ipu_asm.config import Configuration, Value
 from ipu_asm.config.host_configurations import (
     FoundRun,
     HostConfiguration,

@@ -140,7 +140,6 @@ def _comments(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
 
 
 def parts_on_lines(text: str, span: Span) -> Iterator[Span]:
-    """Yield the parts of a span, one for each line with text in it."""
     if "\n" not in text[span.start : span.end] and "\r" not in text[span.start : span.end]:
         yield span
         return

@@ -16,7 +16,7 @@ from ipu_asm.ide.completion.operands import form_accepts
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.macros import last_bundle_of, macros_called, without_comments
 from ipu_asm.ide.pages.label import comment_above
-from ipu_asm.ide.symbols.base import line_of
+from ipu_asm.ide.symbols import line_of
 from ipu_asm.ide.symbols.header_names import FileReading, shown_path
 from ipu_asm.ide.symbols.parameters import (
     MARK,

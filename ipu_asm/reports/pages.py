@@ -14,7 +14,7 @@ from typing import Iterator, Mapping, Sequence
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
-from ipu_asm.lint.rule import Rule, pages_folder
+from ipu_asm.lint import Rule, pages_folder
 from ipu_asm.lint.rules import all_rules, near_codes, near_rules
 from ipu_asm.reports.markdown import fenced_code
 

@@ -18,8 +18,8 @@ from typing import (
     overload,
 )
 
-from ipu_asm.config.configuration import Configuration, Context
-from ipu_asm.config.configuration import Value as Value
+from ipu_asm.config import Configuration, Context
+from ipu_asm.config import Value as Value
 from ipu_asm.config.files import scanned_text, stamp_of
 from ipu_asm.config.host_configurations import NO_HOSTS, Hosts
 from ipu_asm.config.source_keys import ProjectFolders, include_folders

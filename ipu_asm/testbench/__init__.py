@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ipu_asm.testbench.arrays import from_fp8, to_fp8
     from ipu_asm.testbench.bench import Bench, HarnessRun, IpuApp, Run, run_test
     from ipu_asm.testbench.comparison import assert_bit_exact
-    from ipu_asm.testbench.coverage.collecting import collected_coverage
+    from ipu_asm.testbench.coverage.formats import collected_coverage
     from ipu_asm.testbench.execution import KernelWarning, NotReachedError
-    from ipu_asm.testbench.sweeps.job import SweepResult, SweepResults
+    from ipu_asm.testbench.sweeps import SweepResult, SweepResults
     from ipu_asm.testbench.sweeps.sweep import sweep
 
 __all__ = [
@@ -28,7 +28,7 @@ _MODULES = {
     "arrays": ("from_fp8", "to_fp8"),
     "bench": ("Bench", "HarnessRun", "IpuApp", "Run", "run_test"),
     "comparison": ("assert_bit_exact",),
-    "coverage.collecting": ("collected_coverage",),
+    "coverage.formats": ("collected_coverage",),
     "execution": ("KernelWarning", "NotReachedError"),
     "sweeps.job": ("SweepResult", "SweepResults"),
     "sweeps.sweep": ("sweep",),

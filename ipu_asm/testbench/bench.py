@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Callable, Final, Iterable, Mapping, TypeAlias
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.config.configuration import Value
+from ipu_asm.config import Value
 from ipu_asm.emulator.arguments import count as count_of
 from ipu_asm.emulator.arguments import require_callable, require_path
 from ipu_asm.emulator.machine import Engine, engine_of
@@ -21,7 +21,7 @@ from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa import DEFAULT_ISA
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.comparison import assert_bit_exact
-from ipu_asm.testbench.coverage.collecting import counter_for
+from ipu_asm.testbench.coverage.formats import counter_for
 from ipu_asm.testbench.execution import Execution, NotReachedError, stop_test, warn_of_end
 from ipu_asm.testbench.kernel_loading import (
     isa_of_file,

@@ -41,7 +41,6 @@ class GoldenFiles:
         self.written: list[str] = []
 
     def path(self, name: str = "") -> Path:
-        """Return the path of the golden file of a name."""
         return self._folder / f"{_file_name(self._test, name)}.npy"
 
     def check(self, actual: Any, name: str = "", *, ignore_nan_signs: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Final, Mapping, Sequence
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError
-from ipu_asm.config.configuration import ConfigurationError, Value
+from ipu_asm.config import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
 from ipu_asm.config.isa_choice import UNCLAIMED, choose_isa

@@ -147,7 +147,6 @@ class BenchMachine:
 
     @property
     def aaq(self) -> ScalarRegisters:
-        """The 4 aaq registers."""
         return self._file("aaq")
 
     @property

@@ -18,7 +18,7 @@ from ipu_asm.debugger.regions import MEMORY, Region, RegionMap
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.text import Span
-from ipu_lsp.debug_adapter.request_table import SourceArgument
+from ipu_lsp.debug_adapter.requests import SourceArgument
 from ipu_lsp.server.convert import Coordinates, Encoding
 from ipu_lsp.transport import Json
 

@@ -6,7 +6,7 @@ import os
 from typing import Any, Final, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel, isa_name_of
-from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
+from ipu_asm.config import Configuration, ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import Target, input_at, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run

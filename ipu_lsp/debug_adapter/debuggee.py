@@ -11,7 +11,7 @@ from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import (
     Kernel,
 )
-from ipu_asm.config.configuration import ConfigurationError, Value
+from ipu_asm.config import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_files
 from ipu_asm.config.files import FileError, scanned_text, version_of
@@ -54,7 +54,7 @@ from ipu_lsp.debug_adapter.configuration import (
     LaunchError,
     with_known_inputs,
 )
-from ipu_lsp.debug_adapter.request_table import SourceArgument
+from ipu_lsp.debug_adapter.requests import SourceArgument
 from ipu_lsp.transport import Json
 
 _REMEDY = "give them in the launch configuration (cr, load) or in ipu.toml"

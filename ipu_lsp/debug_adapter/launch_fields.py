@@ -11,7 +11,7 @@ import os
 from math import prod
 from typing import Any, Callable, Final, Iterator, TypeVar
 
-from ipu_asm.config.configuration import Value
+from ipu_asm.config import Value
 from ipu_asm.config.files import FileError, Target
 from ipu_asm.config.kernel_keys import arguments
 from ipu_asm.config.schema import SettingError

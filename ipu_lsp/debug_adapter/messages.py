@@ -8,8 +8,7 @@ from itertools import count
 from typing import Any, Callable, Collection, Final
 
 from ipu_lsp.inbox import EndOfInput, Inbox, MalformedMessage, Message, QueuedMessage, decode_object
-from ipu_lsp.plain_text import with_plain_texts
-from ipu_lsp.transport import Json, ascii_encoder, frame
+from ipu_lsp.transport import Json, ascii_encoder, frame, with_plain_texts
 
 CANCEL: Final = "cancel"
 _MAX_DIGITS: Final = 40

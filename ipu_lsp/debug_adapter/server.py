@@ -7,7 +7,7 @@ from typing import Callable
 
 from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.messages import CANCELLED, DebugInbox, Outbox, number_of
-from ipu_lsp.debug_adapter.request_table import (
+from ipu_lsp.debug_adapter.requests import (
     REQUESTS,
     ArgumentsError,
     Needs,

@@ -25,7 +25,7 @@ from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.client import DebugClient, MemoryReference, VariableReferences
 from ipu_lsp.debug_adapter.debuggee import Debuggee
 from ipu_lsp.debug_adapter.messages import DebugInbox, Outbox, ProgressReporter
-from ipu_lsp.debug_adapter.request_table import Needs
+from ipu_lsp.debug_adapter.requests import Needs
 from ipu_lsp.transport import Json
 
 

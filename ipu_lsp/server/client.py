@@ -13,12 +13,11 @@ from lsprotocol import types as t
 
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.named_tuple import NamedTuple
-from ipu_lsp.plain_text import plain
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.workspace import uri_of
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 
 MAX_SHOWN_MESSAGES = 10
 """Maximum number of warnings in boxes between two changes of settings; the rest is logged."""
@@ -170,8 +169,6 @@ class LanguageClient(NamedTuple):
 
     @classmethod
     def of(cls, capabilities: Json) -> LanguageClient:
-        """Return the capabilities of a client."""
-
         def at(path: str) -> Any:
             return _at(capabilities, path)
 

@@ -6,13 +6,13 @@ import json
 import os
 from typing import Generator
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.configuration_file import FILE_NAMES
-from ipu_asm.config.file_search import files_named
+from ipu_asm.config.globs import files_named
 from ipu_asm.config.toml_edits import add_context_name, add_define, add_include_path, add_isa
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.ide import QUICK_FIX
 from ipu_asm.ide.header_findings import missing_headers, names_to_declare, set_to_choose
-from ipu_asm.ide.kinds import QUICK_FIX
 from ipu_asm.isa import manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import DEFAULT_INCLUDE_PATHS

@@ -77,7 +77,6 @@ class Coordinates:
         self._lines, self._origin = lines, None
 
     def offset(self, position: PositionLike) -> int:
-        """Return the offset of a position."""
         return self._place(position.line, position.character)[0]
 
     def span(self, range_: RangeLike) -> Span:
@@ -86,12 +85,10 @@ class Coordinates:
         return Span(min(first, second), max(first, second))
 
     def position(self, offset: int) -> Json:
-        """Return the position of an offset."""
         line, column = self._line_and_column(offset)
         return {"line": line, "character": column}
 
     def range(self, span: Span) -> Json:
-        """Return the range of a span."""
         return {"start": self.position(span.start), "end": self.position(span.end)}
 
     def encoded_range(self, span: Span) -> str:

@@ -13,11 +13,11 @@ from lsprotocol import types as t
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId
 from ipu_asm.ide.header_findings import Includer, findings_in_header, findings_shown
-from ipu_asm.lint.rule import rule_link
+from ipu_asm.lint import rule_link
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.server.settings import SOURCE
+from ipu_lsp.server.settings_files import SOURCE
 
 _TAGS = {
     "unnecessary": t.DiagnosticTag.Unnecessary.value,

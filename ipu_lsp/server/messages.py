@@ -8,8 +8,7 @@ from typing import Any, Iterable
 
 from lsprotocol.converters import get_converter
 
-from ipu_lsp.plain_text import plain
-from ipu_lsp.transport import MessageId, ascii_encoder, frame
+from ipu_lsp.transport import MessageId, ascii_encoder, frame, plain
 
 
 class EncodedJson(str):

@@ -19,7 +19,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ipu_asm import __version__
-from ipu_asm.ide.kinds import CODE_ACTION_KINDS, ON_TYPE
+from ipu_asm.ide import CODE_ACTION_KINDS, ON_TYPE
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.command import ServerCommand
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message, QueuedMessage
@@ -40,7 +40,7 @@ from ipu_lsp.server.custom import (
 from ipu_lsp.server.handlers import decorations, diagnostics
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.session import LspSession
-from ipu_lsp.server.settings import SOURCE
+from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 

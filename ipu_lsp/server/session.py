@@ -17,8 +17,9 @@ from ipu_lsp.server.client import LanguageClient, UserWarnings
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.protocol import LspProtocol
-from ipu_lsp.server.settings import SettingsFiles
-from ipu_lsp.server.sources import Analyzers, Projects, Sources
+from ipu_lsp.server.settings import Projects
+from ipu_lsp.server.settings_files import SettingsFiles
+from ipu_lsp.server.sources import Analyzers, Sources
 from ipu_lsp.server.workspace import Headers, TimeSlice, Workspace, uri_of
 
 MAX_WAIT_S = 0.1

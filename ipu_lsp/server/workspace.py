@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ipu_asm.config.configuration_file import FILE_NAMES
-from ipu_asm.config.file_search import sources_below
 from ipu_asm.config.files import Stamp, scanned_text, stamp_of
+from ipu_asm.config.globs import sources_below
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 from ipu_lsp.server.documents import Document, path_of

@@ -14,7 +14,7 @@ from ipu_asm.ide.hover import hover
 from ipu_asm.ide.navigation import definition, prepare_rename, references
 from ipu_asm.ide.outline import symbols
 from ipu_asm.ide.semantic_tokens import template_tokens
-from ipu_asm.ide.symbols.base import RenameError
+from ipu_asm.ide.symbols import RenameError
 from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble, disassemble
-from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
+from ipu_asm.config import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.text import apply_edits
 from tests.targets.ipu2.machine.random_states import random_word

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ipu_asm.cli import fmt
 from ipu_asm.cli.assembler import command as assembler
-from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.cli.lint.formats import FORMATS
 from ipu_asm.cli.mca import command as mca

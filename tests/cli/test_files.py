@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.file_writing import Output, replace_file, replace_files, rewrite_file
 from ipu_asm.config.files import FileError, Target, input_at, read_bytes, read_text
+from ipu_asm.config.globs import find_targets
 
 
 def check_targets(paths: list[str], *names: str, problems: tuple[str, ...] = ()) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ipu_asm.cli.lint.command import main
 from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 from tests.cli.commands import Ran, give_input, run
@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_written_stays_and_is_told(monkeypatch: pytest.Mon
     def refuse(path: str, old: bytes, new: bytes) -> bool:
         raise FileError("no space left on device", path)
 
-    monkeypatch.setattr("ipu_asm.cli.changes.rewrite_file", refuse)
+    monkeypatch.setattr("ipu_asm.cli.console.rewrite_file", refuse)
     check_unwritten(BAD, BAD, "no space left on device")
 
 

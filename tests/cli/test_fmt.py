@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.fmt.command import main
+from ipu_asm.cli.fmt import main
 from tests.cli.commands import Ran, give_input, run
 
 RAW = "acc;\n  bkpt  ;;"

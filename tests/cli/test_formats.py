@@ -18,11 +18,16 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from ipu_asm import analyze
-from ipu_asm.cli.lint.formats import FORMATS, FileFindings, RuleInfo, format_findings
-from ipu_asm.cli.lint.formats.text import format_statistics
+from ipu_asm.cli.lint.formats import (
+    FORMATS,
+    FileFindings,
+    RuleInfo,
+    format_findings,
+    format_statistics,
+)
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.diagnostics.rendering import visible
-from ipu_asm.lint.rule import rule_link
+from ipu_asm.lint import rule_link
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
 ERROR = RuleId("E101", "unknown-mnemonic", Severity.ERROR)

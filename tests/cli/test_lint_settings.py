@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ipu_asm.cli.lint.command import main
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.toml_settings import parse_settings
 from tests.cli.commands import run
 

@@ -13,7 +13,7 @@ from jsonschema import Draft7Validator
 
 from ipu_asm import __version__
 from ipu_asm.cli.assembler.command import main as assemble_main
-from ipu_asm.cli.mca import programs
+from ipu_asm.cli.mca import checks
 from ipu_asm.cli.mca.command import main
 from ipu_asm.cli.run.command import main as run_main
 from tests.cli.commands import Ran, give_input, run
@@ -218,7 +218,7 @@ def test_a_run_that_takes_long_is_followed_for_limited_time(
     Path("a.s").write_text(
         "set lr0 2975;;\nadd lr2 lr0 lr4;;\nx: add lr1 lr2 lr4; sub lr2 lr2 lr1;;\nb x;;\nbkpt;;\n"
     )
-    monkeypatch.setattr(programs, "_MAX_SECONDS", 0)
+    monkeypatch.setattr(checks, "_MAX_SECONDS", 0)
     ran = run(main, ["a.s", "--cr", "0=5"])
     assert "cycles, 5 bundles; not followed beyond line" in ran.out
     assert "more than 250," not in ran.out

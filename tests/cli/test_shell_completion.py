@@ -11,12 +11,9 @@ from typing import Any
 import pytest
 from argcomplete.finders import CompletionFinder
 
+from ipu_asm.cli import assembler, fmt, mca, run
 from ipu_asm.cli.arguments import add_completers
-from ipu_asm.cli.assembler import options as assembler
-from ipu_asm.cli.fmt import command as fmt
 from ipu_asm.cli.lint import options as lint
-from ipu_asm.cli.mca import options as mca
-from ipu_asm.cli.run import options as run
 
 PARSERS = {
     "ipu-as": assembler.make_parser,

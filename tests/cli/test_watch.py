@@ -15,7 +15,7 @@ import pytest
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.cli.lint.actions import watch
 from ipu_asm.cli.lint.command import main
-from ipu_asm.cli.paths import header_paths
+from ipu_asm.cli.sources import header_paths
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.source.expansion import Expansion, Include, SourceSettings

@@ -30,7 +30,7 @@ import pytest
 
 from ipu_asm import __version__
 from ipu_asm.cli.assembler.command import main as ipu_as
-from ipu_asm.cli.fmt.command import main as ipu_fmt
+from ipu_asm.cli.fmt import main as ipu_fmt
 from ipu_asm.cli.lint.command import main as ipu_lint
 from ipu_asm.cli.mca.command import main as ipu_mca
 from ipu_asm.cli.run.command import main as ipu_run

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.config.configuration import Configuration, ConfigurationError
+from ipu_asm.config import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files, read_configuration
 from ipu_asm.diagnostics import Severity
 

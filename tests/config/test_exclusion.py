@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.config.file_search import find_targets
-from ipu_asm.config.globs import Exclusion
+from ipu_asm.config.globs import Exclusion, find_targets
 
 NAMES = (
     "a.s", "build/b.s", "build/deep/c.s", "node_modules/d.s", "src/build.s", "src/gen_e.s",

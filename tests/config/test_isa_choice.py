@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.isa_choice import IsaChooser, choose_isa
 
 PROJECT = Configuration("/p/ipu.toml", "/p", "colossus", (("old/*.s", "xdna2"), ("*.s", "edgenpu")))

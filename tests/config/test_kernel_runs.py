@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ipu_asm.config.configuration import KernelRun
+from ipu_asm.config import KernelRun
 from ipu_asm.config.host_configurations import configured_run
 
 TEXT = """\

@@ -8,7 +8,7 @@ from typing import Iterator
 
 import pytest
 
-from ipu_asm.config.configuration import ConfigurationError, Value
+from ipu_asm.config import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.schema import SettingError
 from ipu_asm.config.source_keys import MOST_FOLDERS, MOST_READ, include_folders, parse_define

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.toml_edits import add_context_name, add_define, add_include_path
 from ipu_asm.config.toml_settings import parse_settings
 from ipu_asm.text import TextEdit, apply_edits

@@ -7,7 +7,7 @@ import logging
 from typing import Any, Final, Iterator
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.request_table import REQUESTS
+from ipu_lsp.debug_adapter.requests import REQUESTS
 from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import ENDLESS
 from tests.debug_adapter.wires import PATIENCE_S

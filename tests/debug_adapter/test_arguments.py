@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.request_table import (
+from ipu_lsp.debug_adapter.requests import (
     REQUESTS,
     ArgumentsError,
     camel_case,

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs, capabilities, request
+from ipu_lsp.debug_adapter.requests import REQUESTS, Needs, capabilities, request
 from ipu_lsp.transport import Json
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.conversations import FOLDER as CONVERSATIONS

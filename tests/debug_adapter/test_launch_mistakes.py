@@ -10,7 +10,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from ipu_lsp.plain_text import plain
+from ipu_lsp.transport import plain
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.programs import LOOP
 

@@ -32,7 +32,7 @@ HASTY = (
 STUCK = (
     "import time\n"
     "from ipu_lsp.debug_adapter.requests import load_all\n"
-    "from ipu_lsp.debug_adapter.request_table import REQUESTS\n"
+    "from ipu_lsp.debug_adapter.requests import REQUESTS\n"
     "load_all()\n"
     "never = lambda session: time.sleep(1_000)\n"
     "REQUESTS['threads'] = REQUESTS['threads']._replace(handler=never)\n"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs
+from ipu_lsp.debug_adapter.requests import REQUESTS, Needs
 from ipu_lsp.transport import Json
 from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.conftest import Connect

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 import pytest
 
-from ipu_asm.config.configuration import MNEMONIC_CASES
+from ipu_asm.config import MNEMONIC_CASES
 from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.isa import available_isas
 from ipu_lsp.server.settings import read_settings

@@ -9,7 +9,7 @@ import pytest
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.ide.code_actions import CodeAction, code_actions
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits

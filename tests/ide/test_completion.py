@@ -8,9 +8,9 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
+from ipu_asm.ide.completion import SNIPPET, CompletionItem, instruction_snippet
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.snippets import SNIPPET, CompletionItem, instruction_snippet
-from ipu_asm.ide.symbols.live_ranges import free_registers
+from ipu_asm.ide.symbols.registers import free_registers
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.pages import instruction_markdown
 from ipu_asm.text import TextEdit, apply_edits

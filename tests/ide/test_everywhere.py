@@ -14,10 +14,11 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.blocks import REGISTERS, DocumentSymbol
 from ipu_asm.ide.code_actions import code_actions
+from ipu_asm.ide.completion import instruction_snippet
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.snippets import instruction_snippet
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.folding import folding, selection_ranges
 from ipu_asm.ide.formatting.formatting import formatting
@@ -25,13 +26,12 @@ from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.listing import expansion_view, listed_program, listing, slot_grid
 from ipu_asm.ide.navigation import definition, highlights, prepare_rename, rename
 from ipu_asm.ide.outline import symbols
 from ipu_asm.ide.semantic_tokens import semantic_tokens, template_tokens
 from ipu_asm.ide.signature_help import signature_help
-from ipu_asm.ide.symbols.base import RenameError
+from ipu_asm.ide.symbols import RenameError
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span

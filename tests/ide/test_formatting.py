@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.blocks import BUNDLE
-from ipu_asm.ide.completion.snippets import INSTRUCTION
+from ipu_asm.ide.completion import INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
 from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.isa import available_isas

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.completion.snippets import INSTRUCTION
+from ipu_asm.ide.completion import INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
 from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.text import Span, TextEdit, apply_edits

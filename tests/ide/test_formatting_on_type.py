@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
+from ipu_asm.ide import ON_TYPE
 from ipu_asm.ide.blocks import BUNDLE
-from ipu_asm.ide.completion.snippets import INSTRUCTION
+from ipu_asm.ide.completion import INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP
 from ipu_asm.ide.formatting.lines import STYLES
 from ipu_asm.ide.formatting.on_type import formatting_on_type
-from ipu_asm.ide.kinds import ON_TYPE
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import CURSOR

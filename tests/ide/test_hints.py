@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.hints import code_lenses, inlay_hints
-from ipu_asm.ide.kinds import (
+from ipu_asm.ide import (
     ADDRESSES,
     HINT_FAMILIES,
     IMMEDIATES,
@@ -17,6 +16,7 @@ from ipu_asm.ide.kinds import (
     REFERENCES,
     TIME,
 )
+from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.text import Span
 from tests.ide.test_everywhere import TEXTS, damaged
 from tests.programs import ROOT

@@ -9,13 +9,13 @@ import pytest
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.ide import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.folding import folding, selection_ranges
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hints import code_lenses, inlay_hints
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.kinds import HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.ide.listing import listed_program, listing, slot_grid
 from ipu_asm.ide.navigation import highlights
 from ipu_asm.ide.outline import symbols

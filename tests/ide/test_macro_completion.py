@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm.ide.completion import CompletionItem
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.snippets import CompletionItem
 from tests.ide.cursor import fixture
 
 MACROS = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.ide.navigation import highlights, references
-from ipu_asm.ide.symbols.base import OccurrenceKind
+from ipu_asm.ide.symbols import OccurrenceKind
 from ipu_asm.isa import load_isa
 from tests.ide.cursor import CURSOR, fixture
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble, encode
 from ipu_asm.ide.navigation import prepare_rename, rename
-from ipu_asm.ide.symbols.base import RenameError
+from ipu_asm.ide.symbols import RenameError
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import fixture
 from tests.programs import example_kernels

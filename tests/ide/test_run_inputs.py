@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm import analyze
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.ide.run_inputs import RunInputs, run_inputs, run_totals
 

@@ -10,11 +10,11 @@ from urllib.request import url2pathname
 
 import pytest
 
+from ipu_asm import lint as rule_module
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import load_isa
-from ipu_asm.lint import rule as rule_module
-from ipu_asm.lint.rule import Rule, rule_link
+from ipu_asm.lint import Rule, rule_link
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.pages import explain
 from ipu_asm.text import SourceFile, Span

@@ -16,7 +16,7 @@ from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.rules import REPEATED_LINE, all_rules, rules_for
 from ipu_asm.text import apply_edits
 
@@ -217,6 +217,10 @@ def test_an_error_says_why_nothing_can_be_assembled_unless_it_is_in_a_comment() 
             for example in rule.invalid:
                 with pytest.raises(AssemblyError):
                     assemble(without_marks(example))
+
+
+def _built_in() -> list[RuleId]:
+    return [value for value in vars(diagnostics).values() if isinstance(value, RuleId)]
 
 
 def test_codes_and_names_are_unique() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types as t
 
-from ipu_asm.lint.rule import rule_link
+from ipu_asm.lint import rule_link
 from tests.server.capability_sets import PULLING
 from tests.server.editor import Editor
 

@@ -8,8 +8,7 @@ from typing import Iterator
 import pytest
 
 from ipu_asm.isa import manifests
-from ipu_lsp.plain_text import plain
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 from tests.server.conversation import EXIT, Conversation, asked, greeted, opened
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

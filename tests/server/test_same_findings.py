@@ -13,8 +13,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import load_isa
-from ipu_lsp.plain_text import plain
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 from tests.server.conversation import EXIT, asked, greeted, opened
 
 ROOT = Path(__file__).parents[2]

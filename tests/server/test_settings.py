@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_lsp.server.settings import Settings, read_settings, unwrap_section
 
 JSON = st.recursive(

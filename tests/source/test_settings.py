@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ipu_asm.config.configuration import Configuration, Context
+from ipu_asm.config import Configuration, Context
 from ipu_asm.source.expansion import DiskReader, SourceSettings, root_of, source_settings
 from ipu_asm.source.jinja.contexts import contexts_of
 

@@ -12,7 +12,7 @@ import pytest
 from ipu_asm import AssemblyError
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.assembler.images import FORMATS, ImageError, encode_image
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config import ConfigurationError
 from ipu_asm.config.files import FileError
 from ipu_asm.emulator import CycleLimitError, ExecutionFault, IpuState
 from ipu_asm.isa import load_isa

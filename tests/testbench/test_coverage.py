@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ipu_asm import assemble, load_isa
 from ipu_asm.assembler.images import encode_image
 from ipu_asm.testbench import Bench, collected_coverage
-from ipu_asm.testbench.coverage.formats import INDEX, coverage_page, coverage_pages, lcov_text
-from ipu_asm.testbench.coverage.model import (
+from ipu_asm.testbench.coverage import (
     Branch,
     Coverage,
     KernelCoverage,
@@ -21,6 +20,7 @@ from ipu_asm.testbench.coverage.model import (
     Share,
     WrittenBundle,
 )
+from ipu_asm.testbench.coverage.formats import INDEX, coverage_page, coverage_pages, lcov_text
 
 LOOP = """\
 # counts

@@ -20,7 +20,7 @@ from ipu_asm.cli.console import (
 )
 from ipu_asm.cli.lint.options import LintOptions, read_options
 from ipu_asm.cli.lint.run import PROGRAM, LintRun
-from ipu_asm.config.configuration import DEFAULT_EXCLUDE, Configuration, KernelRun
+from ipu_asm.config import DEFAULT_EXCLUDE, Configuration, KernelRun
 from ipu_asm.config.files import Version, version_of
 from ipu_asm.config.isa_choice import IsaChoice, IsaChooser
 from ipu_asm.emulator.interrupts import Interrupts

@@ -22,7 +22,7 @@ from typing import Any, Iterable, Mapping
 
 from ipu_asm.cli.lint.digests import digest, digest_of_file, tool_stamp
 from ipu_asm.cli.lint.formats import Found
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config import Configuration
 from ipu_asm.config.files import Target
 from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
 from ipu_asm.cli.lint.formats import Found
 from ipu_asm.cli.lint.options import LintOptions
-from ipu_asm.cli.paths import header_paths, headers_in
-from ipu_asm.cli.sources import Analyzers, Problems
-from ipu_asm.config.configuration import (
+from ipu_asm.cli.sources import Analyzers, Problems, header_paths, headers_in
+from ipu_asm.config import (
     FAIL_LEVELS,
     MOST_FINDINGS,
     Configuration,
@@ -29,7 +28,7 @@ from ipu_asm.config.files import (
 from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.isa import DEFAULT_ISA
-from ipu_asm.lint.selection import Selection, selection_of
+from ipu_asm.lint.configuration_findings import Selection, selection_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 

@@ -25,7 +25,7 @@ from ipu_asm.cli.arguments import (
     repeated,
 )
 from ipu_asm.cli.lint.formats import FORMATS
-from ipu_asm.config.configuration import FAIL_LEVELS, Value
+from ipu_asm.config import FAIL_LEVELS, Value
 from ipu_asm.config.files import STANDARD_INPUT
 
 _EXAMPLES = """\

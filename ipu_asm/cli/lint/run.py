@@ -22,7 +22,7 @@ from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, findings_by_file, f
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.cli.sources import chosen_files
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.files import FileError, Target, input_at
 from ipu_asm.diagnostics import INCLUDE_NOT_FOUND, Diagnostic
@@ -108,7 +108,7 @@ class LintRun:
 
     def _apply_fixes(self) -> None:
         if self.options.diff:
-            from ipu_asm.cli.changes import show_difference
+            from ipu_asm.cli.console import show_difference
 
             color = wants_color(self.options.color, sys.stdout)
             for one in self.results:
@@ -126,7 +126,7 @@ class LintRun:
 
         A file that cannot be written is reported, and its result becomes the one without fixes.
         """
-        from ipu_asm.cli.changes import write_change
+        from ipu_asm.cli.console import write_change
 
         fixed = []
         for number, one in enumerate(self.results):
@@ -163,7 +163,7 @@ class LintRun:
         files = findings_by_file(linted)
         name = self.options.format
         if self.options.statistics:
-            from ipu_asm.cli.lint.formats.text import format_statistics
+            from ipu_asm.cli.lint.formats import format_statistics
 
             return format_statistics(files, name)
         if self.options.max_per_file is not None:

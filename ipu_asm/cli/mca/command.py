@@ -28,8 +28,7 @@ from ipu_asm.cli.lint.formats import (
     format_findings,
     json_of,
 )
-from ipu_asm.cli.mca.checks import certificate_data, certified, compared, version_of
-from ipu_asm.cli.mca.options import (
+from ipu_asm.cli.mca import (
     GITHUB,
     HTML,
     JSON,
@@ -40,12 +39,26 @@ from ipu_asm.cli.mca.options import (
     read_options,
     usage_error,
 )
-from ipu_asm.cli.mca.programs import analyzed, programs_of, reports_of
+from ipu_asm.cli.mca.checks import (
+    analyzed,
+    certificate_data,
+    certified,
+    compared,
+    programs_of,
+    reports_of,
+    version_of,
+)
 from ipu_asm.cli.mca.rewriting import packed_text, rewritten_text, scheduled_text
-from ipu_asm.cli.paths import header_paths, headers_in
-from ipu_asm.cli.programs import check_output, configuration_of, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
-from ipu_asm.cli.sources import Problems, chosen_files
+from ipu_asm.cli.sources import (
+    Problems,
+    check_output,
+    chosen_files,
+    configuration_of,
+    header_paths,
+    headers_in,
+    show_findings,
+)
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import Target, decoded, is_elf, read_bytes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.cli.console import print_message
-from ipu_asm.cli.mca.options import PROGRAM
+from ipu_asm.cli.mca import PROGRAM
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.modulo import MAX_STAGES
 from ipu_asm.flow.packing.observation import MAX_OBSERVED

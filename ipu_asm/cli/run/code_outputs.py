@@ -6,8 +6,8 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import shown_rate
+from ipu_asm.cli.run import RunOptions, usage_error
 from ipu_asm.cli.run.checks import check_coverage
-from ipu_asm.cli.run.options import RunOptions, usage_error
 from ipu_asm.cli.run.outputs import recorded_outputs, write_files
 from ipu_asm.config.file_writing import Output
 from ipu_asm.config.files import FileError
@@ -17,9 +17,7 @@ from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.stops import Fault, MachineFaultError, RunEnd, StopReason
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.data.numbers import Numbers, dumped, listed_numbers, memory_difference
-from ipu_asm.testbench.data.source import Data, DataError
-from ipu_asm.testbench.data.state_files import (
+from ipu_asm.testbench.data.memory import (
     RunSoFar,
     checked_settings,
     digest_of,
@@ -27,6 +25,8 @@ from ipu_asm.testbench.data.state_files import (
     restore_state,
     state_file,
 )
+from ipu_asm.testbench.data.numbers import Numbers, dumped, listed_numbers, memory_difference
+from ipu_asm.testbench.data.source import Data, DataError
 from ipu_asm.text import SourceFile, counted
 
 UNTIL = "until"

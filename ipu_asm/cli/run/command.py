@@ -20,7 +20,13 @@ from ipu_asm.cli.console import (
     wants_color,
     write,
 )
-from ipu_asm.cli.programs import configuration_of, read_source, show_findings, show_image_mistakes
+from ipu_asm.cli.run import (
+    COMMAND_MAX_CYCLES,
+    PROGRAM,
+    RunOptions,
+    read_options,
+    usage_error,
+)
 from ipu_asm.cli.run.checks import check_coverage, check_options, check_outputs, check_own_options
 from ipu_asm.cli.run.host_options import (
     Host,
@@ -29,14 +35,8 @@ from ipu_asm.cli.run.host_options import (
     read_pieces,
     settings_of,
 )
-from ipu_asm.cli.run.options import (
-    COMMAND_MAX_CYCLES,
-    PROGRAM,
-    RunOptions,
-    read_options,
-    usage_error,
-)
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.cli.sources import configuration_of, read_source, show_findings, show_image_mistakes
+from ipu_asm.config import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, is_code_file, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run
 from ipu_asm.config.kernel_keys import foreign_keys
@@ -229,7 +229,7 @@ def _completed(host: Host, options: RunOptions, kernel: Kernel) -> Host:
     saved = None
     if options.load_state is not None:
         from ipu_asm.emulator.model import machine_for
-        from ipu_asm.testbench.data.state_files import checked_settings, read_saved_run
+        from ipu_asm.testbench.data.memory import checked_settings, read_saved_run
 
         saved = read_saved_run(options.load_state)
         settings |= checked_settings(saved, machine_for(kernel.isa.name))

@@ -9,13 +9,12 @@ from typing import Any, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import ExitStatus, ProgressBar
+from ipu_asm.cli.run import RunOptions
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
-from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.results import PrintedValue, check_printed, printed_values
 from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate_condition
-from ipu_asm.debugger.expressions.names import check_names
-from ipu_asm.debugger.expressions.program_names import live_context
+from ipu_asm.debugger.expressions.program_names import check_names, live_context
 from ipu_asm.debugger.regions import Accesses
 from ipu_asm.debugger.traps import AssertionChecks, FailedAssertion
 from ipu_asm.diagnostics import Diagnostic
@@ -31,8 +30,14 @@ from ipu_asm.emulator.stops import ExecutionFault, Fault, RunEnd, StopReason
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.data.memory import Loaded, load_pieces
-from ipu_asm.testbench.data.state_files import RunSoFar, SavedRun, digest_of, restore_state
+from ipu_asm.testbench.data.memory import (
+    Loaded,
+    RunSoFar,
+    SavedRun,
+    digest_of,
+    load_pieces,
+    restore_state,
+)
 
 
 class Until(NamedTuple):

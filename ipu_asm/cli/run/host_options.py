@@ -19,8 +19,8 @@ from ipu_asm.testbench.data.source import Data
 
 if TYPE_CHECKING:
     from ipu_asm.emulator.stated_options import StatedRegister
+    from ipu_asm.testbench.data.memory import SavedRun
     from ipu_asm.testbench.data.numpy_files import Piece
-    from ipu_asm.testbench.data.state_files import SavedRun
 
 
 _REGISTERS = 16

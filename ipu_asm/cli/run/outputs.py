@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Protocol, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import write_bytes
+from ipu_asm.cli.run import RunOptions
 from ipu_asm.cli.run.checks import is_page
-from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT
 from ipu_asm.emulator.stops import RunEnd, describe_stop
@@ -90,7 +90,7 @@ def _dumps(options: RunOptions, outcome: RunOutcome) -> list[tuple[Output, str]]
 
 
 def _state(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
-    from ipu_asm.testbench.data.state_files import state_file
+    from ipu_asm.testbench.data.memory import state_file
 
     return Output(path, state_file(outcome.machine.state, outcome.run_so_far(kernel))), path
 
@@ -110,9 +110,8 @@ def _trace(path: str, kernel: Kernel, run: RecordedRun) -> tuple[Output, str]:
 def coverage_file(path: str, kernel: Kernel, run: RecordedRun) -> str:
     """Return the coverage of a run; a `path` that ends in `.html` is a page, else for lcov."""
     from ipu_asm.emulator.execution_counts import ExecutionCounts
-    from ipu_asm.testbench.coverage.collecting import kernel_coverage
-    from ipu_asm.testbench.coverage.formats import coverage_page, lcov_text
-    from ipu_asm.testbench.coverage.model import Coverage
+    from ipu_asm.testbench.coverage import Coverage
+    from ipu_asm.testbench.coverage.formats import coverage_page, kernel_coverage, lcov_text
 
     assert run.recording is not None
     counts = ExecutionCounts()

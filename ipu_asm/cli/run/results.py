@@ -12,7 +12,7 @@ from ipu_asm.debugger.explanations import Writer, last_writer
 from ipu_asm.debugger.expressions import NOTATIONS, Context, ExpressionError, element_text, evaluate
 from ipu_asm.debugger.expressions.evaluator import Result
 from ipu_asm.debugger.expressions.machine_view import MachineNames
-from ipu_asm.debugger.expressions.names import check_names
+from ipu_asm.debugger.expressions.program_names import check_names
 from ipu_asm.debugger.regions import MEMORY, Region
 from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.vliw import AnyMachine

@@ -10,7 +10,7 @@ from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.machine_view import Location, Space
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 from ipu_asm.expressions.parser import Token, parse, tokens_of
 from ipu_asm.expressions.tree import ExpressionError, quoted
 from ipu_asm.text import Span

@@ -13,7 +13,7 @@ from typing import Callable, Final
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.machine_view import LABEL, Location, Space
-from ipu_asm.debugger.expressions.names import is_fixed, note_of, registers_read
+from ipu_asm.debugger.expressions.program_names import is_fixed, note_of, registers_read
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.core import checks
 from ipu_asm.emulator.core.checks import Check, Kind, Opcode

@@ -18,7 +18,7 @@ from ipu_asm.debugger.expressions.machine_view import (
     MachineView,
     Space,
 )
-from ipu_asm.debugger.expressions.names import missing_value_error, unknown_name_error
+from ipu_asm.debugger.expressions.program_names import missing_value_error, unknown_name_error
 from ipu_asm.debugger.expressions.values import (
     FUNCTIONS,
     NOTATIONS,
@@ -32,7 +32,7 @@ from ipu_asm.debugger.expressions.values import (
 )
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.element_types import ElementType
-from ipu_asm.expressions.arithmetic import MAX_BITS_IN_VECTOR, bounded
+from ipu_asm.expressions import MAX_BITS_IN_VECTOR, bounded
 from ipu_asm.expressions.parser import MAX_DEPTH, parse
 from ipu_asm.expressions.tree import (
     Binary,

@@ -18,7 +18,7 @@ from ipu_asm.emulator.element_types import (
     RegisterTypes,
 )
 from ipu_asm.emulator.model import MachineModel
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 from ipu_asm.named_tuple import NamedTuple
 
 MAX_ELEMENTS: Final = 65_536

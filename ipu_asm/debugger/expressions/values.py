@@ -13,7 +13,7 @@ import math
 from typing import Callable, Final, Sequence
 
 from ipu_asm.emulator.element_types import BIT, MASK, ElementType
-from ipu_asm.expressions.arithmetic import (
+from ipu_asm.expressions import (
     MAX_BITS,
     MAX_BITS_IN_VECTOR,
     OPERATIONS,

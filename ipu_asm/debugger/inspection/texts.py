@@ -11,7 +11,7 @@ from ipu_asm.debugger.expressions import NOTATIONS, element_text
 from ipu_asm.debugger.inspection.comparison import Content
 from ipu_asm.emulator.element_types import BIT, MASK, TYPES, ElementType, bfloat16_as_float32
 from ipu_asm.emulator.words import float_texts
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 from ipu_asm.named_tuple import NamedTuple
 
 MAX_SUMMARIZED: Final = 4_096

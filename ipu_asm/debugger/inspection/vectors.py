@@ -17,7 +17,7 @@ from ipu_asm.debugger.expressions.machine_view import location_text
 from ipu_asm.debugger.inspection.comparison import Comparison, Content
 from ipu_asm.debugger.inspection.texts import element_texts
 from ipu_asm.emulator.element_types import BIT, MASK, ElementType
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Span
 

@@ -11,7 +11,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.config.kernel_keys import WIDE, setting_text
 from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic
-from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS
+from ipu_asm.expressions import MAX_BITS, OPERATIONS
 from ipu_asm.expressions.tree import ExpressionError, Node, names_in
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.flow.assertions.regions import RegionCheck

@@ -11,7 +11,7 @@ from itertools import islice, product
 from math import prod
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS, SIGNS, Number
+from ipu_asm.expressions import MAX_BITS, OPERATIONS, SIGNS, Number
 from ipu_asm.expressions.tree import Binary, Call, ConditionalExpression, Name, Node, Unary
 from ipu_asm.expressions.tree import Number as Literal
 from ipu_asm.flow.control_run.trace import Dimension, Progression

@@ -8,6 +8,19 @@ from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.assertions import assertion_completions
+from ipu_asm.ide.completion import (
+    DIRECTIVE,
+    INSTRUCTION,
+    LABEL,
+    MACRO,
+    PARAMETER,
+    REGISTER,
+    SNIPPET,
+    VALUE,
+    CompletionItem,
+    instruction_snippet,
+    snippets_of,
+)
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at, free_slots
 from ipu_asm.ide.completion.macros import (
     MacroCandidate,
@@ -21,19 +34,6 @@ from ipu_asm.ide.completion.operands import (
     macro_item,
     operand_completions,
     written_units,
-)
-from ipu_asm.ide.completion.snippets import (
-    DIRECTIVE,
-    INSTRUCTION,
-    LABEL,
-    MACRO,
-    PARAMETER,
-    REGISTER,
-    SNIPPET,
-    VALUE,
-    CompletionItem,
-    instruction_snippet,
-    snippets_of,
 )
 from ipu_asm.ide.completion.template import template_completions
 from ipu_asm.ide.expansions import is_template, whole_reading

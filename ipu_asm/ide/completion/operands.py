@@ -8,17 +8,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import access_of, instruction_accesses
-from ipu_asm.ide.completion.context import CompletionContext, free_slots
-from ipu_asm.ide.completion.macros import (
-    MacroCandidate,
-    argument_candidates,
-    file_candidates,
-    fitting_candidates,
-    header_candidates,
-    header_names,
-    with_values,
-)
-from ipu_asm.ide.completion.snippets import (
+from ipu_asm.ide.completion import (
     DISTANCE,
     FIRST,
     KEYWORD,
@@ -30,11 +20,21 @@ from ipu_asm.ide.completion.snippets import (
     CompletionItem,
     macro_call_snippet,
 )
+from ipu_asm.ide.completion.context import CompletionContext, free_slots
+from ipu_asm.ide.completion.macros import (
+    MacroCandidate,
+    argument_candidates,
+    file_candidates,
+    fitting_candidates,
+    header_candidates,
+    header_names,
+    with_values,
+)
 from ipu_asm.ide.macros import macros_called
 from ipu_asm.ide.pages.label import distance_text
 from ipu_asm.ide.symbols.labels import valid_numeric_references
-from ipu_asm.ide.symbols.live_ranges import free_registers
 from ipu_asm.ide.symbols.parameters import MARK
+from ipu_asm.ide.symbols.registers import free_registers
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.program import Program

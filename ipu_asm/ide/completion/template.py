@@ -6,8 +6,8 @@ from typing import Callable, Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.blocks import described
+from ipu_asm.ide.completion import KEYWORD, MACRO, REGISTER, TEMPLATE_NAME, CompletionItem
 from ipu_asm.ide.completion.macros import MacroCandidate
-from ipu_asm.ide.completion.snippets import KEYWORD, MACRO, REGISTER, TEMPLATE_NAME, CompletionItem
 from ipu_asm.ide.expansions import Reading, reading_at, skeleton_reading
 from ipu_asm.ide.template_syntax import TemplateSyntax, WrittenName, names_known_at, template_syntax
 from ipu_asm.named_tuple import NamedTuple

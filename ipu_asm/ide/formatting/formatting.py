@@ -17,7 +17,7 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.expansions import expanded_again, is_template
-from ipu_asm.ide.formatting.atoms import KEEP_CASE, LINE_BREAK, folded_words, in_case
+from ipu_asm.ide.formatting import KEEP_CASE, LINE_BREAK, folded_words, in_case
 from ipu_asm.ide.formatting.lines import KEEP, STYLES
 from ipu_asm.ide.formatting.slices import FormatJob, slice_texts
 from ipu_asm.isa.model import Isa

@@ -6,8 +6,8 @@ from enum import IntEnum
 from itertools import pairwise, product
 from typing import Final, Iterator, Mapping, Sequence
 
-from ipu_asm.config.configuration import FORMAT_STYLES
-from ipu_asm.ide.formatting.atoms import Atom, Role
+from ipu_asm.config import FORMAT_STYLES
+from ipu_asm.ide.formatting import Atom, Role
 from ipu_asm.named_tuple import NamedTuple
 
 STYLES: Final = FORMAT_STYLES
@@ -108,7 +108,6 @@ def may_be_empty(kind: GapKind) -> bool:
 
 
 def is_indentation(kind: GapKind) -> bool:
-    """Check whether gaps of this kind are indentations."""
     return kind <= GapKind.INDENT_CLOSING
 
 

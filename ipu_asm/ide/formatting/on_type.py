@@ -10,9 +10,9 @@ from typing import Sequence
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.blocks import BUNDLE
-from ipu_asm.ide.completion.snippets import INSTRUCTION
+from ipu_asm.ide.completion import INSTRUCTION
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.ide.formatting.atoms import KEEP_CASE, LINE_BREAK, Role, mnemonic_in_case
+from ipu_asm.ide.formatting import KEEP_CASE, LINE_BREAK, Role, mnemonic_in_case
 from ipu_asm.ide.formatting.formatting import (
     bundle_edits,
     checked_edits,

@@ -11,8 +11,7 @@ from bisect import bisect_left
 from typing import Final, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.ide.formatting.alignment import Rules, settled_gaps
-from ipu_asm.ide.formatting.atoms import (
+from ipu_asm.ide.formatting import (
     KEEP_CASE,
     LINE_BREAK,
     Atom,
@@ -22,7 +21,7 @@ from ipu_asm.ide.formatting.atoms import (
     frozen_atoms,
     slice_atoms,
 )
-from ipu_asm.ide.formatting.conventions import Conventions, GapVotes, votes_of
+from ipu_asm.ide.formatting.alignment import Conventions, GapVotes, Rules, settled_gaps, votes_of
 from ipu_asm.ide.formatting.lines import KEEP, Line, arranged, line_of, respaced
 from ipu_asm.ide.macros import bodies
 from ipu_asm.isa.model import Isa
@@ -293,7 +292,6 @@ class _SliceWriter:
             self._frozen.add(line.cells[-1].slice)
 
     def texts(self) -> list[str]:
-        """Return the texts of the slices."""
         return [
             "".join((*parts, self._rest(number, bool(parts))))
             for number, parts in enumerate(self._parts, self.first)

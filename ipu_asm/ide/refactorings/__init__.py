@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Callable, Final
 
-from ipu_asm.ide.kinds import MOVE, REWRITE
+from ipu_asm.ide import MOVE, REWRITE
 from ipu_asm.ide.refactorings.bundles import move_instruction, split_or_join
 from ipu_asm.ide.refactorings.checks import RefactoringOffer
 from ipu_asm.ide.refactorings.rewriting import (

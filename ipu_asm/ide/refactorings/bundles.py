@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.kinds import MOVE, REWRITE
+from ipu_asm.ide import MOVE, REWRITE
 from ipu_asm.ide.refactorings.checks import (
     BundlePosition,
     Key,
@@ -23,7 +23,7 @@ from ipu_asm.ide.refactorings.checks import (
 )
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.rule import removal_of
+from ipu_asm.lint import removal_of
 from ipu_asm.program.program import Program, Reference
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit

@@ -53,7 +53,6 @@ class BundlePosition(NamedTuple):
 
     @property
     def bundle(self) -> Bundle:
-        """Return the bundle."""
         return self.program.bundles[self.number]
 
     @property

@@ -7,7 +7,7 @@ from typing import Callable, Final, Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.flow.control_flow import reachability_of
-from ipu_asm.ide.kinds import REWRITE
+from ipu_asm.ide import REWRITE
 from ipu_asm.ide.refactorings.bundles import put_last
 from ipu_asm.ide.refactorings.checks import (
     RefactoringError,

@@ -12,7 +12,7 @@ from typing import Final, Iterator, Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.ide.symbols.base import RenameError
+from ipu_asm.ide.symbols import RenameError
 from ipu_asm.ide.symbols.macros import check_macro_name
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted

@@ -12,7 +12,7 @@ from typing import Iterator
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.pages.label import definition_markdown
-from ipu_asm.ide.symbols.base import (
+from ipu_asm.ide.symbols import (
     Definition,
     NamedSymbol,
     Occurrence,
@@ -100,7 +100,6 @@ class NumericLabel(NamedTuple):
     bundle: int
 
     def definitions(self, analysis: Analysis) -> list[Definition]:
-        """Return the definition."""
         program = analysis.program
         span = program.span(self.bundle, program.bundles[self.bundle].syntax.label_span(self.name))
         return [_definition(program, self.bundle, span)]

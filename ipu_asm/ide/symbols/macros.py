@@ -24,7 +24,7 @@ from ipu_asm.ide.macros import (
     without_comments,
 )
 from ipu_asm.ide.pages.label import comment_above
-from ipu_asm.ide.symbols.base import (
+from ipu_asm.ide.symbols import (
     Definition,
     NamedSymbol,
     Occurrence,

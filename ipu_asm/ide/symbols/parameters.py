@@ -7,7 +7,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.ide.macros import BODY, MACRO, Macro, define_in, regions
-from ipu_asm.ide.symbols.base import (
+from ipu_asm.ide.symbols import (
     Definition,
     NamedSymbol,
     Occurrence,

@@ -21,7 +21,7 @@ from ipu_asm.diagnostics import Applicability, RuleId, Severity
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import DEFAULT_ISA, target_folders
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 
 MAX_SUGGESTIONS: Final = 3
 _MIN_WORD: Final = 3

@@ -38,7 +38,7 @@ from typing import Iterator
 
 from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic
 from ipu_asm.flow.assertions.comments import assertion_comments
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 
 

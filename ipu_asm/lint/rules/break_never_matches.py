@@ -38,7 +38,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType, quoted
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.text import TextEdit
 
 RULE_ID = RuleId("W202", "break-never-matches", Severity.WARNING)

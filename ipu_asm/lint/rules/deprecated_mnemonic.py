@@ -37,7 +37,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import DEPRECATED, Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W201", "deprecated-mnemonic", Severity.WARNING)

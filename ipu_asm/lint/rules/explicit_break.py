@@ -35,7 +35,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule, removal_of
+from ipu_asm.lint import Rule, removal_of
 
 RULE_ID = RuleId("H101", "explicit-break", Severity.HINT)
 

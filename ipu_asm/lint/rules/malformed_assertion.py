@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Iterator
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

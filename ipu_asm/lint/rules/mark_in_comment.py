@@ -38,7 +38,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span, TextEdit

@@ -36,7 +36,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.flow.control_flow import Edge, reachability_of
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

@@ -39,7 +39,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 
 RULE_ID = RuleId("H110", "simulation-only", Severity.HINT)
 

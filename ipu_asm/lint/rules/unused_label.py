@@ -40,7 +40,7 @@ from ipu_asm.diagnostics import UNDEFINED_LABEL, Applicability, Diagnostic, Fix,
 from ipu_asm.diagnostics.suggestions import SHORTEST
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

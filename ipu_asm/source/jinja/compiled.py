@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.runtime import Context, Macro
 
-from ipu_asm.config.configuration import Context as Variables
+from ipu_asm.config import Context as Variables
 from ipu_asm.diagnostics import EXPANSION_LIMIT, TEMPLATE_SYNTAX, RelatedInformation, RuleId
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.jinja.generator import prepare

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
-from ipu_asm.config.configuration import Context, Value
+from ipu_asm.config import Context, Value
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.jinja.tokens import Tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator, Sequence
 
-from ipu_asm.config.configuration import MOST_CONTEXTS
+from ipu_asm.config import MOST_CONTEXTS
 from ipu_asm.diagnostics import (
     EXPANSION_LIMIT,
     TEMPLATE_SYNTAX,

@@ -15,9 +15,14 @@ import pytest
 from ipu_asm.config.file_writing import Output, replace_file, replace_files
 from ipu_asm.config.files import FileError, file_error
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.testbench.coverage.collecting import collected_coverage
-from ipu_asm.testbench.coverage.formats import INDEX, coverage_pages, lcov_text, shown_path
-from ipu_asm.testbench.coverage.model import Coverage, KernelCoverage, Share
+from ipu_asm.testbench.coverage import Coverage, KernelCoverage, Share
+from ipu_asm.testbench.coverage.formats import (
+    INDEX,
+    collected_coverage,
+    coverage_pages,
+    lcov_text,
+    shown_path,
+)
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

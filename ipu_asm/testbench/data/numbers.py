@@ -86,7 +86,6 @@ def bytes_in(type_name: str, count: int) -> int:
 
 
 def values_of(data: bytes, type_name: str) -> Array:
-    """Return the numbers in bytes of a type."""
     if type_name in _PLAIN:
         return np.frombuffer(data, _PLAIN[type_name])
     if type_name == _BF16:

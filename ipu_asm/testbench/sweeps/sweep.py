@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Final, Generator, Iterable, Iterator, Mapping, Sequence, TypeAlias
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.config.configuration import Value
+from ipu_asm.config import Value
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.emulator.arguments import count
 from ipu_asm.emulator.model import machine_for
@@ -24,11 +24,11 @@ from ipu_asm.emulator.state import SavedState
 from ipu_asm.emulator.stops import Fault
 from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.testbench.bench import TEST_MAX_CYCLES
-from ipu_asm.testbench.data.state_files import RunSoFar, digest_of, state_file
+from ipu_asm.testbench.data.memory import RunSoFar, digest_of, state_file
 from ipu_asm.testbench.execution import KernelWarning
 from ipu_asm.testbench.kernel_loading import kernel_of_file
 from ipu_asm.testbench.machine import checked_options, options_of_kernel
-from ipu_asm.testbench.sweeps.job import (
+from ipu_asm.testbench.sweeps import (
     Check,
     Failure,
     Outcome,

@@ -21,7 +21,7 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.arrays import Array
 from ipu_asm.testbench.bench import Bench
 from ipu_asm.testbench.registers import scalar_place
-from ipu_asm.testbench.sweeps.job import Failure, Outcome, Output, SweepJob, Values
+from ipu_asm.testbench.sweeps import Failure, Outcome, Output, SweepJob, Values
 
 _MAX_KNOWN = 64
 

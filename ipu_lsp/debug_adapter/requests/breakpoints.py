@@ -19,7 +19,7 @@ from ipu_asm.debugger.expressions import ExpressionError, Location, MachineView,
 from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.diagnostics.suggestions import hint_of
 from ipu_lsp.debug_adapter.client import SourceView, code_address, path_of, read_reference
-from ipu_lsp.debug_adapter.request_table import (
+from ipu_lsp.debug_adapter.requests import (
     DataBreakpointRequest,
     FunctionBreakpoint,
     InstructionBreakpoint,

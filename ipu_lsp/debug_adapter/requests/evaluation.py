@@ -23,7 +23,7 @@ from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.client import SourceView
-from ipu_lsp.debug_adapter.request_table import (
+from ipu_lsp.debug_adapter.requests import (
     Needs,
     RequestCancelledError,
     RequestError,

@@ -9,7 +9,7 @@ from ipu_asm.debugger.conditions import BreakpointError
 from ipu_asm.debugger.explanations import FaultAddress, address_lines, fault_address, last_in_range
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.stops import Fault, StopReason, describe_word
-from ipu_lsp.debug_adapter.request_table import FilterOptions, Needs, RequestError, request
+from ipu_lsp.debug_adapter.requests import FilterOptions, Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.breakpoints import condition_reader, replace, unverified
 from ipu_lsp.debug_adapter.session import BreakpointKind, BreakpointOutcome, DebugSession
 from ipu_lsp.transport import Json

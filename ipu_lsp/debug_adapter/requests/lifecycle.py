@@ -16,7 +16,7 @@ from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee
 from ipu_lsp.debug_adapter.messages import CANCEL, DebugInbox
-from ipu_lsp.debug_adapter.request_table import (
+from ipu_lsp.debug_adapter.requests import (
     Needs,
     RequestCancelledError,
     RequestError,

@@ -21,7 +21,7 @@ from ipu_lsp.debug_adapter.client import (
     read_reference,
     shown_address,
 )
-from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, RequestError, request
+from ipu_lsp.debug_adapter.requests import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.debug_adapter.requests.variables import report_change
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.transport import Json

@@ -9,7 +9,7 @@ from ipu_asm.debugger.regions import COUNTER, regions_of
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.text import numbered
-from ipu_lsp.debug_adapter.request_table import (
+from ipu_lsp.debug_adapter.requests import (
     FrameFormat,
     Needs,
     RequestError,

@@ -22,7 +22,7 @@ from ipu_asm.debugger.inspection.items import without_formats
 from ipu_asm.debugger.inspection.vectors import is_shown_as_vector
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.client import reference_of
-from ipu_lsp.debug_adapter.request_table import Needs, RequestError, ValueFormat, request
+from ipu_lsp.debug_adapter.requests import Needs, RequestError, ValueFormat, request
 from ipu_lsp.debug_adapter.requests.running import check_frame
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.transport import Json

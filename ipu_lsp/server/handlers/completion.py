@@ -6,35 +6,34 @@ from typing import Any
 
 from lsprotocol import types as t
 
+from ipu_asm.ide import completion as items
 from ipu_asm.ide import hover as ide_hover
 from ipu_asm.ide import signature_help as ide_signature_help
 from ipu_asm.ide.completion import completion as ide
-from ipu_asm.ide.completion import snippets
 from ipu_asm.ide.configuration_file import key_completions, key_hover
 from ipu_asm.ide.symbols.header_names import name_at
 from ipu_asm.text import TextEdit
-from ipu_lsp.plain_text import plain
 from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.convert import markup, plain_text
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 
 # A space, because an operand follows it; a dot, because editors end words there although it is
 # part of a mnemonic; and the first characters of some sets' operands. Not the separator: the key
 # after `;;` is mostly Enter, which would accept the first item.
 _KINDS = {
-    snippets.INSTRUCTION: t.CompletionItemKind.Function,
-    snippets.REGISTER: t.CompletionItemKind.Variable,
-    snippets.KEYWORD: t.CompletionItemKind.EnumMember,
-    snippets.LABEL: t.CompletionItemKind.Reference,
-    snippets.DISTANCE: t.CompletionItemKind.Value,
-    snippets.MACRO: t.CompletionItemKind.Function,
-    snippets.VALUE: t.CompletionItemKind.Constant,
-    snippets.DIRECTIVE: t.CompletionItemKind.Keyword,
-    snippets.PARAMETER: t.CompletionItemKind.Property,
-    snippets.TEMPLATE_NAME: t.CompletionItemKind.Variable,
-    snippets.SNIPPET: t.CompletionItemKind.Snippet,
+    items.INSTRUCTION: t.CompletionItemKind.Function,
+    items.REGISTER: t.CompletionItemKind.Variable,
+    items.KEYWORD: t.CompletionItemKind.EnumMember,
+    items.LABEL: t.CompletionItemKind.Reference,
+    items.DISTANCE: t.CompletionItemKind.Value,
+    items.MACRO: t.CompletionItemKind.Function,
+    items.VALUE: t.CompletionItemKind.Constant,
+    items.DIRECTIVE: t.CompletionItemKind.Keyword,
+    items.PARAMETER: t.CompletionItemKind.Property,
+    items.TEMPLATE_NAME: t.CompletionItemKind.Variable,
+    items.SNIPPET: t.CompletionItemKind.Snippet,
 }
 
 
@@ -51,10 +50,10 @@ def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
     offset = view.coordinates.offset(params.position)
     found = ide.completions(view.analysis, offset)
     is_indent = _was_blank_typed(params.context) and not _bundle_continues(view, offset)
-    if is_indent and any(item.kind == snippets.INSTRUCTION for item in found):
+    if is_indent and any(item.kind == items.INSTRUCTION for item in found):
         found = []
     if not session.client.completion_snippets:
-        found = [item for item in found if item.kind != snippets.SNIPPET]
+        found = [item for item in found if item.kind != items.SNIPPET]
     written = [_item(item, view, uri, session.client) for item in found]
     return {"isIncomplete": False, "items": written}
 
@@ -92,7 +91,7 @@ def _bundle_continues(view: View, offset: int) -> bool:
     return not (surface.bundle_end and before.endswith(surface.bundle_end))
 
 
-def _key(item: snippets.CompletionItem, file: Document) -> Json:
+def _key(item: items.CompletionItem, file: Document) -> Json:
     return {
         "label": item.label,
         "kind": _KINDS[item.kind].value,
@@ -101,7 +100,7 @@ def _key(item: snippets.CompletionItem, file: Document) -> Json:
     }
 
 
-def _item(item: snippets.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
+def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
     snippet = item.snippet if client.completion_snippets else None
     edit = TextEdit(item.span, item.insert_text if snippet is None else snippet)
     written: Json = {

@@ -12,7 +12,8 @@ from ipu_asm.config.files import source_extensions
 from ipu_asm.config.host_search import WATCHED, is_watched
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession
-from ipu_lsp.server.settings import SOURCE, read_settings, unwrap_section
+from ipu_lsp.server.settings import read_settings, unwrap_section
+from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.server.sources import HEADER_EXTENSIONS, HEADER_LANGUAGES
 
 _SECTION = "ipu"

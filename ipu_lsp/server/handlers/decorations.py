@@ -20,11 +20,10 @@ from ipu_asm.ide.semantic_tokens import SemanticToken, template_tokens
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex, Span
-from ipu_lsp.plain_text import plain
 from ipu_lsp.server.convert import Encoding, markup, units
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 
 _NUMBERS_A_TOKEN = 5
 _KINDS = {kind: number for number, kind in enumerate(ide_semantic_tokens.KINDS)}

@@ -14,22 +14,21 @@ from pygls.exceptions import JsonRpcException
 
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.pack import PackingError
+from ipu_asm.ide import QUICK_FIX, REWRITE
 from ipu_asm.ide import code_actions as ide
-from ipu_asm.ide.formatting.atoms import KEEP_CASE
+from ipu_asm.ide.formatting import KEEP_CASE
 from ipu_asm.ide.formatting.formatting import KEEP
 from ipu_asm.ide.formatting.formatting import formatting as formatting_edits
 from ipu_asm.ide.formatting.on_type import formatting_on_type
-from ipu_asm.ide.kinds import QUICK_FIX, REWRITE
 from ipu_asm.ide.packing import packing_edits, packing_offers, rewriting_offers
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
-from ipu_lsp.plain_text import plain
 from ipu_lsp.server.configuration_actions import configuration_actions
 from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.running import TIME_LIMIT_S, output_of
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 
 
 def code_actions(

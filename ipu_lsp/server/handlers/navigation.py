@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException
 
 from ipu_asm.config.files import scanned_text
 from ipu_asm.ide import navigation
-from ipu_asm.ide.symbols.base import OccurrenceKind, RenameError
+from ipu_asm.ide.symbols import OccurrenceKind, RenameError
 from ipu_asm.ide.symbols.header_names import (
     DefinedAt,
     FileOccurrence,

@@ -20,11 +20,10 @@ from ipu_asm.ide.blocks import (
     DocumentSymbol,
 )
 from ipu_asm.ide.symbols.header_names import header_macros
-from ipu_lsp.plain_text import plain
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice
-from ipu_lsp.transport import Json
+from ipu_lsp.transport import Json, plain
 
 _FOLDING_KINDS = {
     ide_folding.COMMENT: t.FoldingRangeKind.Comment,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import machine_for
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 
 SAME: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": "<i2", "u16": "<u2", "i32": "<i4", "u32": "<u4",

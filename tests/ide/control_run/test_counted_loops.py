@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.ide import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.blocks import LOOP, DocumentSymbol
 from ipu_asm.ide.hints import code_lenses, inlay_hints
-from ipu_asm.ide.kinds import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.loop_counts import loop_paragraph
 from ipu_asm.ide.outline import symbols

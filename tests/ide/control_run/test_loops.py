@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.ide import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.hints import code_lenses, inlay_hints
-from ipu_asm.ide.kinds import CYCLES, LOOPS, TRIPS
 from ipu_asm.ide.listing import slot_grid
 from ipu_asm.ide.outline import symbols
 from ipu_asm.ide.run_inputs import run_totals

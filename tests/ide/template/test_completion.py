@@ -7,8 +7,8 @@ import re
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.ide.completion import CompletionItem
 from ipu_asm.ide.completion.completion import completions, resolve
-from ipu_asm.ide.completion.snippets import CompletionItem
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.text import TextEdit, apply_edits

@@ -7,15 +7,15 @@ import pytest
 from ipu_asm import analyze
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.encode import encode_without_errors
+from ipu_asm.ide import ADDRESSES, EXPANSIONS, LOOPS, REFERENCES, VALUES
 from ipu_asm.ide.folding import folding, selection_ranges
 from ipu_asm.ide.hints import code_lenses, inlay_hints, inline_values
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.kinds import ADDRESSES, EXPANSIONS, LOOPS, REFERENCES, VALUES
 from ipu_asm.ide.listing import listed_program, listing, slot_grid
 from ipu_asm.ide.navigation import definition, references, rename
 from ipu_asm.ide.outline import label_symbols, macro_symbols, symbols
 from ipu_asm.ide.signature_help import signature_help
-from ipu_asm.ide.symbols.base import RenameError
+from ipu_asm.ide.symbols import RenameError
 from ipu_asm.text import Span, apply_edits
 from tests.ide.cursor import fixture
 

@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.ide.navigation import definition, highlights, prepare_rename, references, rename
-from ipu_asm.ide.symbols.base import OccurrenceKind, RenameError
+from ipu_asm.ide.symbols import OccurrenceKind, RenameError
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.text import apply_edits

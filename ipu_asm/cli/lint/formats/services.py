@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ipu_asm.cli.lint.formats import FileFindings, LintReport, json_of
-from ipu_asm.cli.paths import project_path
+from ipu_asm.cli.sources import project_path
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render, visible
 from ipu_asm.text import SourceFile, Span

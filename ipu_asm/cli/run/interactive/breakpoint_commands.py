@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Callable, Final
 
-from ipu_asm.cli.run.interactive.breakpoint_table import Conditions, Entry, Target
 from ipu_asm.cli.run.interactive.moves import EXPECTED, resolve
-from ipu_asm.cli.run.interactive.session import Session
+from ipu_asm.cli.run.interactive.session import Conditions, Entry, Session, Target
 from ipu_asm.debugger.breakpoints import AccessType, Trap, target_at
 from ipu_asm.debugger.console.command import Command, CommandError, Takes
 from ipu_asm.debugger.expressions import evaluate

@@ -21,9 +21,8 @@ from ipu_asm.cli.run.report import settings_of_state
 from ipu_asm.debugger.breakpoints import Stop
 from ipu_asm.debugger.conditions import BreakpointError
 from ipu_asm.debugger.console import COMMANDS as CONSOLE
-from ipu_asm.debugger.console import CommandResult
+from ipu_asm.debugger.console import CommandResult, rows
 from ipu_asm.debugger.console.command import Command, CommandError, CommandTable, Takes
-from ipu_asm.debugger.console.listing import rows
 from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.diagnostics.suggestions import hint_of

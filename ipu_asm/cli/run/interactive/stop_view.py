@@ -9,7 +9,7 @@ from typing import Final, Iterator, Sequence
 
 from ipu_asm.cli.run.interactive.session import HALTED, Screen, Session, Style
 from ipu_asm.debugger.breakpoints import Stop
-from ipu_asm.debugger.console.listing import instruction_text
+from ipu_asm.debugger.console import instruction_text
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     Location,
@@ -30,7 +30,7 @@ from ipu_asm.debugger.inspection.bundle_values import (
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.emulator.element_types import MASK
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions import Number
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span

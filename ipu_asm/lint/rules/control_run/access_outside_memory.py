@@ -42,7 +42,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_run.endless import endless_condition
 from ipu_asm.flow.control_run.facts import ControlFacts, faults_after
 from ipu_asm.flow.control_run.run import Fault, fault_message, fault_of, iterations_at_end
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
     instruction_span,

@@ -44,7 +44,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.host_inputs import base_operands, said_elsewhere
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 

@@ -38,7 +38,7 @@ from ipu_asm.flow.accesses import access_span, accesses_of, live_registers
 from ipu_asm.flow.control_flow import is_runnable, reachability_of, successors_of
 from ipu_asm.flow.control_run.step_reading import effects_on_scalars, scalar_registers
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import write_place
 from ipu_asm.program.program import Program
 

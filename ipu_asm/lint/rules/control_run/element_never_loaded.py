@@ -38,7 +38,7 @@ from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.unloaded_reads import UnloadedRead
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.rules.control_run.read_before_load import unloaded_findings
 from ipu_asm.program.program import Program
 

@@ -39,7 +39,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.endless import LoopEntry, empty_entry
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.trace import LoopRun, loop_runs
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import in_each_configuration, instruction_span, loop_name, loop_place
 from ipu_asm.program.program import Program
 

@@ -39,7 +39,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.steps import Access, Step
 from ipu_asm.flow.lost_stores import lowest
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
     instruction_span,

@@ -43,7 +43,7 @@ from ipu_asm.flow.accesses import access_span, accesses_of
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.unloaded_reads import UnloadedRead, scratch_reads, unloaded_reads
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span

@@ -41,7 +41,7 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.lost_stores import LostStore, lost_stores
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
     instruction_span,

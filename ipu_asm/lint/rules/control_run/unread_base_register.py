@@ -46,7 +46,7 @@ from ipu_asm.flow.host_inputs import (
     undescribed_registers,
     unread_registers,
 )
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import base_name, register_notes, roles

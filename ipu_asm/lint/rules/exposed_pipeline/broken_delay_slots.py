@@ -42,7 +42,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span

@@ -51,7 +51,7 @@ from ipu_asm.flow.lost_results import (
     losses_of,
 )
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 

@@ -40,7 +40,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import LATEST, RegisterAccess, access_span, accesses_of, needed_distance
 from ipu_asm.flow.control_flow import CALL, RETURN, falls_through
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import counted

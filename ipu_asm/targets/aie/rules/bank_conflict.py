@@ -34,7 +34,7 @@ from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.named_tuple import NamedTuple
 
 RULE_ID = RuleId("X110", "bank-conflict", Severity.HINT)

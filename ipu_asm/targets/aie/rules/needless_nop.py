@@ -42,7 +42,7 @@ from ipu_asm.flow.accesses import LATEST
 from ipu_asm.flow.control_flow import delay_slots_of, falls_through
 from ipu_asm.flow.landing import pipeline_graph
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.code_positions import ALIGNING, size_of
 from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program

@@ -56,7 +56,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformati
 from ipu_asm.flow.control_flow import label_put_into
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program, Reference
 from ipu_asm.text import Span, TextEdit

@@ -42,7 +42,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.control_flow import CALL, control_flow_of, function_size, functions_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.edits import LocalResult
 from ipu_asm.program.program import Program

@@ -57,7 +57,7 @@ from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.control_flow import functions_of
 from ipu_asm.flow.counted_loops.effects import Assignment, effect_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.targets.aie.rules.unaligned_loop import is_padded
 

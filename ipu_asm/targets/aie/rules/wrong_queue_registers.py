@@ -27,7 +27,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 
 RULE_ID = RuleId("X103", "wrong-queue-registers", Severity.WARNING)
 

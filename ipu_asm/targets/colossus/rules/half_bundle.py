@@ -27,7 +27,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.text import Span, TextEdit
 
 RULE_ID = RuleId("C107", "half-bundle", Severity.ERROR)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.targets.colossus.rules._memory_accesses import memory_accesses_of
 

@@ -42,7 +42,7 @@ from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.flow.control_flow import falls_through
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.build import read_program
 from ipu_asm.program.code_positions import ALIGNING, code_sizes, is_known, position_after
 from ipu_asm.program.program import Program

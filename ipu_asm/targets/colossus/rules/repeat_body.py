@@ -41,7 +41,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.counted_loops.graph import bundle_of_label
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.code_positions import (
     ALIGNING,

@@ -30,7 +30,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_of, access_span, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 
 RULE_ID = RuleId("C102", "write-clash", Severity.ERROR)
 _NAME = re.compile(r"[$\\][\w.$\\():@]+")

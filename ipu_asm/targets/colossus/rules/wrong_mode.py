@@ -33,7 +33,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.edits import Test
 from ipu_asm.program.macros import effect_of

@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.targets.edgenpu.rules.used_before_sync import waits_for
 from ipu_asm.text import Span, TextEdit

@@ -35,7 +35,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.operand_matching import Instruction
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit

@@ -60,7 +60,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
 from ipu_asm.flow.control_flow import is_runnable, successors_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("W306", "stale-maximum", Severity.WARNING)

@@ -47,7 +47,7 @@ from ipu_asm.flow.control_run.step_reading import scalars_of
 from ipu_asm.flow.control_run.trace import Progression, numbers
 from ipu_asm.flow.control_run.values import bytes_of, unsigned
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

@@ -41,7 +41,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.lint.run_findings import in_each_configuration
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program

@@ -50,7 +50,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.control_flow import label_put_into
 from ipu_asm.flow.counted_loops.loops import counted_loops
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import Rule
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("X106", "partial-store-in-loop-end", Severity.WARNING)

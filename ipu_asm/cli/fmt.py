@@ -22,19 +22,20 @@ from ipu_asm.cli.arguments import (
     option,
     paths_option,
 )
-from ipu_asm.cli.changes import show_difference, write_change
 from ipu_asm.cli.console import (
     ExitStatus,
     print_message,
     run_guarded,
+    show_difference,
     wants_color,
     write,
+    write_change,
 )
 from ipu_asm.cli.sources import Analyzers, Problems, chosen_files
-from ipu_asm.config.configuration import FORMAT_STYLES, MNEMONIC_CASES
+from ipu_asm.config import FORMAT_STYLES, MNEMONIC_CASES
 from ipu_asm.config.files import Target, read_text
 from ipu_asm.config.isa_choice import UNCLAIMED, foreign_assembly
-from ipu_asm.ide.formatting.atoms import KEEP_CASE
+from ipu_asm.ide.formatting import KEEP_CASE
 from ipu_asm.ide.formatting.formatting import KEEP, formatting
 from ipu_asm.text import apply_edits, counted
 
