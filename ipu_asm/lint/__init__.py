@@ -1,7 +1,7 @@
 """Lint: rules, their selection, and comments that suppress findings.
 
-A rule is a module with its documentation, examples and check, discovered by its folder. Rules of one
-set are in its folder below `targets`. Begin with `Rule`.
+A rule is a module with its documentation, examples and check, discovered by its folder. Rules of
+one set are in its folder below `targets`. Begin with `Rule`.
 """
 
 from __future__ import annotations

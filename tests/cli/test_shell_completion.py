@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from argcomplete.finders import CompletionFinder
 
-from ipu_asm.cli import assembler, fmt, mca, run
+import ipu_asm.cli.run
+from ipu_asm.cli import assembler, fmt, mca
 from ipu_asm.cli.arguments import add_completers
 from ipu_asm.cli.lint import options as lint
 
@@ -20,7 +21,7 @@ PARSERS = {
     "ipu-fmt": fmt.make_parser,
     "ipu-lint": lint.make_parser,
     "ipu-mca": mca.make_parser,
-    "ipu-run": run.make_parser,
+    "ipu-run": ipu_asm.cli.run.make_parser,
 }
 
 

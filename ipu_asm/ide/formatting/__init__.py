@@ -5,7 +5,8 @@ with `formatting.py`.
 
 Here are the atoms of a slice: its tokens and comments, each with the blanks and line breaks before
 it. A slice is the text from the end mark of the previous bundle to its own, or one line in sets
-whose bundles end with their line. Its atoms depend on its text alone, so they are cached per bundle.
+whose bundles end with their line. Its atoms depend on its text alone, and are cached
+per bundle.
 """
 
 from __future__ import annotations
