@@ -98,7 +98,7 @@ def test_breakpoints_may_ask_anything(client: DapClient, field: str, text: str) 
 AUDITED = """\
 import sys
 import time
-from ipu_lsp.debug_adapter import main
+from ipu_lsp.debug_adapter import __main__ as main
 harmless = ("object.", "sys._", "sys.exc", "builtins.id", "gc.", "time.", "array.")
 def note(event, arguments):
     if not event.startswith(harmless):

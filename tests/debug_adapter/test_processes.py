@@ -24,7 +24,7 @@ from tests.debug_adapter.wires import ADAPTER, PATIENCE_S, ROOT, StdioWire, TcpW
 
 HASTY = (
     "import sys\n"
-    "from ipu_lsp.debug_adapter import main\n"
+    "from ipu_lsp.debug_adapter import __main__ as main\n"
     "main.GRACE_S = 0.3\n"
     "sys.exit(main.main())\n"
 )
