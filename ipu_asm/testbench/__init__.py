@@ -30,7 +30,7 @@ _MODULES = {
     "comparison": ("assert_bit_exact",),
     "coverage.formats": ("collected_coverage",),
     "execution": ("KernelWarning", "NotReachedError"),
-    "sweeps.job": ("SweepResult", "SweepResults"),
+    "sweeps": ("SweepResult", "SweepResults"),
     "sweeps.sweep": ("sweep",),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}

@@ -17,7 +17,7 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
 import ipu_asm
-from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.program.program import Program
 from ipu_lsp.server.protocol import Steps
 from ipu_lsp.transport import Json
 
@@ -39,31 +39,11 @@ _HOME = os.path.dirname(os.path.dirname(os.path.abspath(ipu_asm.__file__)))
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
-class ProcessOptions(NamedTuple):
-    """The arguments of `ipu-run` from a request, and its time limit in seconds."""
+def read_options(options: object) -> tuple[list[str], float] | str:
+    """Return the arguments of `ipu-run` in a request and its time limit; a sentence on an error.
 
-    arguments: tuple[str, ...]
-    time_limit: float
-
-
-class ProcessOutput(NamedTuple):
-    """The exit status of a process, and what it wrote to standard output and standard error."""
-
-    status: int
-    printed: str
-    complaints: str
-
-
-class RunRequest(NamedTuple):
-    """A program to run, given as text, and its instruction set."""
-
-    text: str
-    isa: str
-    options: ProcessOptions
-
-
-def read_options(options: object) -> ProcessOptions | str:
-    """Parse a request's options, return a sentence on error. `ipu-run` checks the values."""
+    `ipu-run` checks the values.
+    """
     if options is None:
         options = {}
     if not isinstance(options, dict):
@@ -83,15 +63,14 @@ def read_options(options: object) -> ProcessOptions | str:
     limit = options.get("timeLimitSeconds", TIME_LIMIT_S)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
         return f"`timeLimitSeconds` is a number above 0, found {limit!r:.40}"
-    return ProcessOptions(tuple(arguments), float(limit))
+    return arguments, float(limit)
 
 
-def run(request: RunRequest) -> Steps:
+def run(program: Program, options: Sequence[str], limit: float) -> Steps:
     """Run a program in short steps; return the response body. Closing it kills the run."""
-    arguments = [f"--isa={request.isa}", "--format=source", "--json", *request.options.arguments]
-    data = request.text.encode("utf-8", "replace")
-    limit = request.options.time_limit
-    output = yield from output_of("ipu_asm.cli.run.command", [*arguments, "-"], data, limit)
+    arguments = [f"--isa={program.isa.name}", "--format=source", "--json", *options, "-"]
+    data = program.text.encode("utf-8", "replace")
+    output = yield from output_of("ipu_asm.cli.run.command", arguments, data, limit)
     if output is None:
         why = f"stopped after the time limit of {limit:g} s"
         return _answer(why=why, stopped="time-limit", status=why)
@@ -100,10 +79,11 @@ def run(request: RunRequest) -> Steps:
 
 def output_of(
     module: str, arguments: Sequence[str], data: bytes, time_limit: float
-) -> Generator[None, None, ProcessOutput | None]:
+) -> Generator[None, None, tuple[int, str, str] | None]:
     """Run the function `main` of a module in a process, in short steps; closing it kills that.
 
-    `data` is its standard input. Returns None if it took longer than `time_limit` seconds. Raises
+    `data` is its standard input. Returns its exit status and what it wrote to standard output and
+    standard error; None if it took longer than `time_limit` seconds. Raises
     `JsonRpcException` (`RequestFailed`) where no process can be started, as in a browser.
     """
     try:
@@ -131,10 +111,10 @@ def output_of(
         if process.returncode is None:
             process.kill()
             process.communicate()
-    return ProcessOutput(process.returncode, *said)
+    return process.returncode, *said
 
 
-def _poll(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequence[str] | None:
+def _poll(process: subprocess.Popen[bytes], data: bytes | None = None) -> tuple[str, str] | None:
     """Wait one step for a process; return its output and error streams, None if it still runs.
 
     The first call passes the input.
@@ -143,7 +123,8 @@ def _poll(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequen
         streams = process.communicate(data, timeout=_SECONDS_A_STEP)
     except subprocess.TimeoutExpired:
         return None
-    return [stream.decode("utf-8", "replace") for stream in streams]
+    printed, complaints = (stream.decode("utf-8", "replace") for stream in streams)
+    return printed, complaints
 
 
 def _result(status: int, printed: str, complaints: str) -> Json:

@@ -37,7 +37,7 @@ from ipu_lsp.server.documents import Document, path_of
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.views import listing_of, memory_map_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
-from ipu_lsp.server.running import RunRequest, read_options, run
+from ipu_lsp.server.running import read_options, run
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.transport import Json
 
@@ -177,7 +177,7 @@ def _run(session: LspSession, view: View, arguments: Json) -> object:
             registers="{}",
             findings=_encoded(session, view, arguments["uri"], errors),
         )
-    return run(RunRequest(program.text, program.isa.name, options))
+    return run(program, *options)
 
 
 def _errors_of(view: View) -> tuple[Diagnostic, ...]:

@@ -142,7 +142,7 @@ def proven_edits(
     data = json.dumps(request).encode()
     output = yield from output_of("ipu_asm.testbench.packing_process", (), data, TIME_LIMIT_S)
     try:
-        answer = json.loads("" if output is None else output.printed)
+        answer = json.loads("" if output is None else output[1])
     except ValueError:
         raise PackingError("the proof was not finished") from None
     if "refusal" in answer:
