@@ -58,6 +58,7 @@ WORTH_A_FILE = {
     "ipu_asm/emulator/notebook.py": "loads numpy",
     "ipu_asm/flow/packing/loop_forms.py": "one kind of rewriting",
     "ipu_asm/reports/performance/page.py": "a format of the report",
+    "ipu_asm/testbench/golden.py": "loads numpy, a fixture of pytest",
     "ipu_asm/targets/aie/expressions.py": "a grammar beside operand types",
     "ipu_lsp/debug_adapter/server.py": "an entry point",
 }

@@ -22,7 +22,6 @@ from ipu_asm.config.source_keys import ProjectFolders
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa
-from ipu_asm.source.expansion import SourceReader, SourceSettings, source_settings
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.configuration_findings import selection_of
 from ipu_asm.program.line_table import (
@@ -32,8 +31,7 @@ from ipu_asm.program.line_table import (
     require_one_context,
 )
 from ipu_asm.source.expand import is_template
-from ipu_asm.source.expansion import Expansion, SourceReader, SourceSettings
-from ipu_asm.source.settings import source_settings
+from ipu_asm.source.expansion import Expansion, SourceReader, SourceSettings, source_settings
 from ipu_asm.text import SourceFile, counted
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from ipu_asm.config.host_configurations import HostConfiguration, Hosts, configu
 from ipu_asm.config.host_search import host_configurations
 from ipu_asm.config.isa_choice import UNCLAIMED, IsaChoice, choose_isa
 from ipu_asm.config.source_keys import ProjectFolders, include_folders
-from ipu_asm.diagnostics import INCLUDE_NOT_FOUND, Diagnostic, Severity
 from ipu_asm.isa import DEFAULT_ISA, UnknownIsaError, load_isa, manifests
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.source.expansion import SourceSettings, source_settings

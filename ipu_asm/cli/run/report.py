@@ -13,6 +13,7 @@ from ipu_asm.cli.console import shown_rate
 from ipu_asm.cli.run import RunOptions
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.results import Comparison
+from ipu_asm.cli.sources import configuration_of
 from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.element_types import RegisterTypes

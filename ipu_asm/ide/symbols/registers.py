@@ -10,10 +10,6 @@ from typing import Final, Iterator, Sequence
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import Instruction, value_start
-from ipu_asm.flow.accesses import access_of
-from ipu_asm.ide.symbols import Definition, Occurrence, OccurrenceKind, RenameError
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, access_of, accesses_of, live_registers
 from ipu_asm.flow.control_flow import successors_of
 from ipu_asm.flow.control_run.step_reading import effects_on_scalars, scalar_registers
