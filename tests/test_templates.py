@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm import analyze
-from ipu_asm.cli.run import read_options
+from ipu_asm.cli.run.options import read_options
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.testbench import Bench
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Mapping
 
 from ipu_asm.assembler.kernel import read_kernel
-from ipu_asm.cli.run import read_options
 from ipu_asm.cli.run.interactive.commands import execute
 from ipu_asm.cli.run.interactive.session import Screen, Session
+from ipu_asm.cli.run.options import read_options
 from ipu_asm.debugger.console.command import CommandError
 from ipu_asm.emulator.model import machine_for
 from tests.scripts import Script, arguments_of, write_answers

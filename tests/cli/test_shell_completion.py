@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from argcomplete.finders import CompletionFinder
 
-import ipu_asm.cli.run
+import ipu_asm.cli.run.options
 from ipu_asm.cli import assembler, fmt, mca
 from ipu_asm.cli.arguments import add_completers
 from ipu_asm.cli.lint import options as lint
@@ -21,7 +21,7 @@ PARSERS = {
     "ipu-fmt": fmt.make_parser,
     "ipu-lint": lint.make_parser,
     "ipu-mca": mca.make_parser,
-    "ipu-run": ipu_asm.cli.run.make_parser,
+    "ipu-run": ipu_asm.cli.run.options.make_parser,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import is_terminal
-from ipu_asm.cli.run import RunOptions, usage_error
+from ipu_asm.cli.run.options import RunOptions, usage_error
 from ipu_asm.config.configuration_file import possible_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, input_at, is_same_file
 from ipu_asm.testbench.data.source import Data

@@ -6,8 +6,8 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import shown_rate
-from ipu_asm.cli.run import RunOptions, usage_error
 from ipu_asm.cli.run.checks import check_coverage
+from ipu_asm.cli.run.options import RunOptions, usage_error
 from ipu_asm.cli.run.outputs import recorded_outputs, write_files
 from ipu_asm.config.file_writing import Output
 from ipu_asm.config.files import FileError

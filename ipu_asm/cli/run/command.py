@@ -20,13 +20,6 @@ from ipu_asm.cli.console import (
     wants_color,
     write,
 )
-from ipu_asm.cli.run import (
-    COMMAND_MAX_CYCLES,
-    PROGRAM,
-    RunOptions,
-    read_options,
-    usage_error,
-)
 from ipu_asm.cli.run.checks import check_coverage, check_options, check_outputs, check_own_options
 from ipu_asm.cli.run.host_options import (
     Host,
@@ -34,6 +27,13 @@ from ipu_asm.cli.run.host_options import (
     check_memory,
     read_pieces,
     settings_of,
+)
+from ipu_asm.cli.run.options import (
+    COMMAND_MAX_CYCLES,
+    PROGRAM,
+    RunOptions,
+    read_options,
+    usage_error,
 )
 from ipu_asm.cli.sources import configuration_of, read_source, show_findings, show_image_mistakes
 from ipu_asm.config import ConfigurationError

@@ -9,8 +9,8 @@ from typing import Any, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import ExitStatus, ProgressBar
-from ipu_asm.cli.run import RunOptions
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
+from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.results import PrintedValue, check_printed, printed_values
 from ipu_asm.debugger.conditions import ExpressionCondition
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, evaluate_condition

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Protocol, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import write_bytes
-from ipu_asm.cli.run import RunOptions
 from ipu_asm.cli.run.checks import is_page
+from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT
 from ipu_asm.emulator.stops import RunEnd, describe_stop

@@ -10,7 +10,7 @@ from typing import Any, Callable, Collection, Final, Iterable, Mapping, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import ProgressBar, is_terminal, wants_color, write
-from ipu_asm.cli.run import RunOptions
+from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.debugger.breakpoints import (
     DEFAULT_TRAPS,
     AccessType,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Callable, Final, Iterable, Iterator, Prot
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import ExitStatus, is_terminal, print_message
-from ipu_asm.cli.run import PROGRAM, RunOptions
 from ipu_asm.cli.run.execution import RunOutcome, start_state
 from ipu_asm.cli.run.host_options import Host, WrongOptionError
 from ipu_asm.cli.run.interactive.commands import TABLE, execute
 from ipu_asm.cli.run.interactive.session import Screen, Session, Style
 from ipu_asm.cli.run.interactive.stop_view import SIDE_BY_SIDE, view_text
+from ipu_asm.cli.run.options import PROGRAM, RunOptions
 from ipu_asm.cli.run.results import check_printed, printed_values
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import FileError, Target, decoded, read_bytes
