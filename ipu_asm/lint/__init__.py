@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import Callable, Iterable
+from typing import TYPE_CHECKING, Callable, Iterable, TypeAlias
 
-from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId
 from ipu_asm.isa import DEFAULT_ISA
-from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
-from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-BundleCheck = Callable[[Isa, Bundle], Iterable[Diagnostic]]
-ProgramCheck = Callable[[Program], Iterable[Diagnostic]]
+if TYPE_CHECKING:
+    # Which findings are selected is asked of files that have not changed, too.
+    from ipu_asm.bundle.bundle import Bundle
+    from ipu_asm.isa.model import Isa
+    from ipu_asm.program.program import Program
+
+BundleCheck: TypeAlias = "Callable[[Isa, Bundle], Iterable[Diagnostic]]"
+ProgramCheck: TypeAlias = "Callable[[Program], Iterable[Diagnostic]]"
 
 
 class Rule(NamedTuple):

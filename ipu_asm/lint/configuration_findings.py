@@ -18,7 +18,6 @@ from ipu_asm.config import (
 )
 from ipu_asm.config.configuration_file import read_configuration
 from ipu_asm.diagnostics import RuleId
-from ipu_asm.flow.control_run.step_reading import scalar_registers
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rules import rule_hint
@@ -165,6 +164,8 @@ def _unknown_registers(
     text: str, path: str, configuration: Configuration
 ) -> Iterator[ConfigurationFinding]:
     """A warning for each register below ``[kernel]`` that no set has, at the glob of its table."""
+    from ipu_asm.flow.control_run.step_reading import scalar_registers  # for new findings alone
+
     known = {
         name for isa in map(load_isa, available_isas()) for name in scalar_registers(isa).names
     }

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from argcomplete.finders import CompletionFinder
 
-import ipu_asm.cli.run.options
 from ipu_asm.cli import assembler, fmt, mca
 from ipu_asm.cli.arguments import add_completers
 from ipu_asm.cli.lint import options as lint
+from ipu_asm.cli.run import options as run
 
 PARSERS = {
     "ipu-as": assembler.make_parser,
     "ipu-fmt": fmt.make_parser,
     "ipu-lint": lint.make_parser,
     "ipu-mca": mca.make_parser,
-    "ipu-run": ipu_asm.cli.run.options.make_parser,
+    "ipu-run": run.make_parser,
 }
 
 

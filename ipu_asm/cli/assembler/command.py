@@ -40,15 +40,15 @@ from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.assembler.machine_code import MachineCode, ObjectCode
 from ipu_asm.cli.assembler import DOCS, PROGRAM, TEXTMATE, read_options
 from ipu_asm.cli.console import ExitStatus, is_terminal, print_message, run_guarded, write_bytes
-from ipu_asm.cli.sources import (
+from ipu_asm.cli.programs import (
     check_output,
     configuration_of,
-    headers_of,
     in_one_context,
     read_source,
     show_findings,
     show_image_mistakes,
 )
+from ipu_asm.cli.sources import headers_of
 from ipu_asm.config import ConfigurationError, Value
 from ipu_asm.config.file_writing import Output, replace_file, replace_files
 from ipu_asm.config.files import (

@@ -15,7 +15,7 @@ from ipu_asm.assembler.encode import AssemblyError, UnencodableIsaError, object_
 from ipu_asm.cli.console import ExitStatus, print_message
 from ipu_asm.cli.lint.formats import encodable
 from ipu_asm.cli.mca import HTML, JSON, PROGRAM, TEXT, McaOptions
-from ipu_asm.cli.sources import configuration_of, in_one_context, show_findings
+from ipu_asm.cli.programs import configuration_of, in_one_context, show_findings
 from ipu_asm.config.files import Target, decoded, is_elf, read_bytes
 from ipu_asm.config.host_configurations import Hosts, configured_host, configured_run
 from ipu_asm.diagnostics import Diagnostic, Severity

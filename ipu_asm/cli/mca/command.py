@@ -49,16 +49,9 @@ from ipu_asm.cli.mca.checks import (
     version_of,
 )
 from ipu_asm.cli.mca.rewriting import packed_text, rewritten_text, scheduled_text
+from ipu_asm.cli.programs import check_output, configuration_of, show_findings
 from ipu_asm.cli.run.host_options import WrongOptionError
-from ipu_asm.cli.sources import (
-    Problems,
-    check_output,
-    chosen_files,
-    configuration_of,
-    header_paths,
-    headers_in,
-    show_findings,
-)
+from ipu_asm.cli.sources import Problems, chosen_files, header_paths, headers_in
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import Target, decoded, is_elf, read_bytes

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.kernel import RejectedSourceError, chosen_isa
 from ipu_asm.cli.console import ExitStatus, ProgressBar, print_message, write
+from ipu_asm.cli.programs import read_source, show_findings
 from ipu_asm.cli.run.checks import check_outputs
 from ipu_asm.cli.run.code_outputs import (
     GOOD_ENDS,
@@ -27,7 +28,6 @@ from ipu_asm.cli.run.code_outputs import (
 )
 from ipu_asm.cli.run.host_options import number, read_pieces
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, usage_error
-from ipu_asm.cli.sources import read_source, show_findings
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, is_code_file
 from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.interrupts import Interrupts

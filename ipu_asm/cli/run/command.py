@@ -20,6 +20,7 @@ from ipu_asm.cli.console import (
     wants_color,
     write,
 )
+from ipu_asm.cli.programs import configuration_of, read_source, show_findings, show_image_mistakes
 from ipu_asm.cli.run.checks import check_coverage, check_options, check_outputs, check_own_options
 from ipu_asm.cli.run.host_options import (
     Host,
@@ -35,7 +36,6 @@ from ipu_asm.cli.run.options import (
     read_options,
     usage_error,
 )
-from ipu_asm.cli.sources import configuration_of, read_source, show_findings, show_image_mistakes
 from ipu_asm.config import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, is_code_file, read_bytes
 from ipu_asm.config.host_configurations import FoundRun, configured_run

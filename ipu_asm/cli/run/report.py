@@ -10,10 +10,10 @@ from typing import Any, Iterator, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import shown_rate
+from ipu_asm.cli.programs import configuration_of
 from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.results import Comparison
-from ipu_asm.cli.sources import configuration_of
 from ipu_asm.diagnostics import ASSERTION_FALSE, Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.element_types import RegisterTypes
