@@ -22,14 +22,13 @@ from ipu_asm.cli.arguments import (
     option,
     paths_option,
 )
+from ipu_asm.cli.changes import show_difference, write_change
 from ipu_asm.cli.console import (
     ExitStatus,
     print_message,
     run_guarded,
-    show_difference,
     wants_color,
     write,
-    write_change,
 )
 from ipu_asm.cli.sources import Analyzers, Problems, chosen_files
 from ipu_asm.config import FORMAT_STYLES, MNEMONIC_CASES

@@ -18,7 +18,7 @@ from ipu_asm.config.files import FileError, Target, input_at
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.configuration_findings import selection_of
+from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.line_table import (
     ContextChoiceError,
     EffectiveProgram,

@@ -24,7 +24,6 @@ from ipu_asm.text import SourceFile
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
     from ipu_asm.analysis.analyzer import Analyzer
-    from ipu_asm.diagnostics import Diagnostic
 
 
 def project_path(path: str) -> str:
@@ -127,8 +126,6 @@ def chosen_files(
     is_searched = any(map(os.path.isdir, options.paths))
     if not is_searched and not options.force_exclude:
         return find_targets(options.paths, name, report)
-    from ipu_asm.config.globs import Exclusion  # for folders alone
-
     exclusion = Exclusion(options.exclude, configurations, configuration_override(options))
     targets = find_targets(options.paths, name, report, exclusion)
     if options.force_exclude:

@@ -17,7 +17,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import Surface
-from ipu_asm.lint.configuration_findings import EVERYTHING
+from ipu_asm.lint.selection import EVERYTHING
 from ipu_asm.lint.suppression_comments import (
     SuppressionComment,
     comment_marks,

@@ -32,7 +32,7 @@ from ipu_asm.config.source_keys import check_name, define_value, include_paths
 from ipu_asm.diagnostics import INCLUDE_NOT_FOUND, Diagnostic, Severity
 from ipu_asm.ide import DEFAULT_HINTS, DEFAULT_LENSES, HINT_FAMILIES, LENS_FAMILIES
 from ipu_asm.isa.operands import quoted
-from ipu_asm.lint.configuration_findings import Selection
+from ipu_asm.lint.selection import Selection
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.documents import Document
 from ipu_lsp.transport import Json

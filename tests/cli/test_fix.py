@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_written_stays_and_is_told(monkeypatch: pytest.Mon
     def refuse(path: str, old: bytes, new: bytes) -> bool:
         raise FileError("no space left on device", path)
 
-    monkeypatch.setattr("ipu_asm.cli.console.rewrite_file", refuse)
+    monkeypatch.setattr("ipu_asm.cli.changes.rewrite_file", refuse)
     check_unwritten(BAD, BAD, "no space left on device")
 
 

@@ -7,8 +7,8 @@ from typing import Mapping, Sequence
 
 import pytest
 
-from ipu_asm.lint.configuration_findings import Selection
 from ipu_asm.lint.rules import all_rules
+from ipu_asm.lint.selection import Selection
 
 RULES = {rule.id.code: rule.id for rule in all_rules()}
 

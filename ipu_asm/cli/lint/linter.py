@@ -28,7 +28,7 @@ from ipu_asm.config.files import (
 from ipu_asm.config.isa_choice import IsaChoice
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.isa import DEFAULT_ISA
-from ipu_asm.lint.configuration_findings import Selection, selection_of
+from ipu_asm.lint.selection import Selection, selection_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
 

@@ -108,7 +108,7 @@ class LintRun:
 
     def _apply_fixes(self) -> None:
         if self.options.diff:
-            from ipu_asm.cli.console import show_difference
+            from ipu_asm.cli.changes import show_difference
 
             color = wants_color(self.options.color, sys.stdout)
             for one in self.results:
@@ -126,7 +126,7 @@ class LintRun:
 
         A file that cannot be written is reported, and its result becomes the one without fixes.
         """
-        from ipu_asm.cli.console import write_change
+        from ipu_asm.cli.changes import write_change
 
         fixed = []
         for number, one in enumerate(self.results):

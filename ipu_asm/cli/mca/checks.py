@@ -39,7 +39,7 @@ from ipu_asm.flow.control_run.facts import (
 from ipu_asm.flow.landing import CALLED, LOST_TRACK, Departure, Meeting, Path
 from ipu_asm.ide.run_facts import origin_of, shown_configurations
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.configuration_findings import selection_of
+from ipu_asm.lint.selection import selection_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import EffectiveProgram, LineTable
 from ipu_asm.program.program import Program
