@@ -67,7 +67,7 @@ def bound_text(program: Program, loop: SourceLoop) -> str:
 
 @cached_on_program
 def causes_of_empty_slots(program: Program) -> Mapping[int, tuple[Cell | None, ...]]:
-    """Return by address why slots of loops are empty, in slot order; None for all others."""
+    """Map the addresses of bundles in loops to the causes of empty slots, by slot in order."""
     found: dict[int, tuple[Cell | None, ...]] = {}
     for loop in loops_of(program):
         bound = _bound(program, loop)
@@ -77,9 +77,18 @@ def causes_of_empty_slots(program: Program) -> Mapping[int, tuple[Cell | None, .
 
 
 def _bound(program: Program, loop: SourceLoop) -> LoopBound | None:
-    is_exposed = program.isa.has_exposed_pipeline
-    steady = steady_loop(program, loop.first, loop.last) if is_exposed else None
-    return loop_bound(program, loop, shown_facts(program), steady)
+    """Return the bound of a loop, which a lens and the slot grid ask for."""
+    known, key = _known_bounds(program), (loop.first, loop.last)
+    if key not in known:
+        steady = steady_loop(program, *key) if program.isa.has_exposed_pipeline else None
+        known[key] = loop_bound(program, loop, shown_facts(program), steady)
+    return known[key]
+
+
+@cached_on_program
+def _known_bounds(_program: Program) -> dict[tuple[int, int], LoopBound | None]:
+    """Return the bounds of those loops that were asked for, by first and last address."""
+    return {}
 
 
 def loop_paragraph(program: Program, address: int) -> str:
