@@ -15,7 +15,6 @@ from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
-from ipu_asm.flow.packing.exposed import has_marked_regions, scheduled
 from ipu_asm.flow.packing.layout import line_edits
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.flow.packing.pack import (
@@ -26,6 +25,7 @@ from ipu_asm.flow.packing.pack import (
     saved_bundles,
 )
 from ipu_asm.flow.packing.pipeline import Options, least_trips, loop_schedule, loops_to_pipeline
+from ipu_asm.flow.packing.regions import has_marked_regions, scheduled
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.flow.packing.webs import computes, instruction_at
 from ipu_asm.ide.expansions import is_template, reading_at

@@ -19,7 +19,6 @@ from ipu_asm.flow.accesses import LATEST, RegisterAccess
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.functions import local_labels
-from ipu_asm.flow.packing.exposed import ScheduledProgram, scheduled
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.flow.packing.region_text import (
     INDENT,
@@ -29,6 +28,7 @@ from ipu_asm.flow.packing.region_text import (
     region_text,
     span_of,
 )
+from ipu_asm.flow.packing.regions import ScheduledProgram, scheduled
 from ipu_asm.isa.model import Isa
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.build import read_program

@@ -8,9 +8,9 @@ import pytest
 
 from ipu_asm import analyze
 from ipu_asm.flow.accesses import accesses_of
-from ipu_asm.flow.packing.exposed import scheduled
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.flow.packing.region_text import region_text
+from ipu_asm.flow.packing.regions import scheduled
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program

@@ -96,7 +96,7 @@ def region_text(program: Program, found: ScheduledRegion) -> RegionText:
 
 
 def _with_loop(isa: Isa, found: ScheduledRegion, text: RegionText) -> RegionText:
-    """Add what repeats the body."""
+    """Add the set-up of a hardware loop, its labels, and the updates of its counter."""
     scheduling, counter, ahead = isa.scheduling, found.region.counter, found.stages - 1
     assert scheduling is not None
     label = f".Lloop{found.region.addresses[0]}"
@@ -122,7 +122,7 @@ def _with_loop(isa: Isa, found: ScheduledRegion, text: RegionText) -> RegionText
 
 
 def _aligned(isa: Isa, lines: Sequence[str]) -> list[str]:
-    """Return bundles that end at an alignment if they begin at one.
+    """Pad bundles, so that they end at an aligned address if they begin at one.
 
     What fills an alignment is a bundle of its own, in which results would land: so a bundle is
     written with its no-ops, or one of no-ops goes in front.
@@ -144,7 +144,7 @@ def _aligned(isa: Isa, lines: Sequence[str]) -> list[str]:
 
 
 def _no_ops(isa: Isa, slots: Sequence[str], size: int) -> list[str]:
-    """Return the fewest no-ops beside some slots that give a bundle its size; empty if none do."""
+    """Return the fewest no-ops that give a bundle with some slots a size; empty if none do."""
     layouts = code_sizes(isa).layouts
     assert layouts is not None
     no_ops = {each.slot: each.mnemonic for each in isa.instructions.values() if each.nop}
@@ -163,8 +163,9 @@ def _lines(
     *,
     is_body: bool = False,
 ) -> list[str]:
-    """Return the bundles of some times; where nothing waits for time, those without operations
-    are left out, but for those of a loop's body.
+    """Return the lines of the bundles at some times.
+
+    Without an exposed pipeline empty bundles are left out, except in the body of a loop.
     """
     lines = []
     for place in places:
@@ -189,7 +190,7 @@ def _bundle(isa: Isa, found: ScheduledRegion, numbers: Sequence[int], *, is_body
 
 
 def region_edit(program: Program, found: ScheduledRegion) -> TextEdit:
-    """Return the edit that writes a region in bundles."""
+    """Return the edit that replaces the operations of a region by its bundles."""
     text, spans = program.text, [span_of(program, each) for each in found.operations]
     start = text.rfind("\n", 0, spans[0].start) + 1
     begins = start if not text[start : spans[0].start].strip() else spans[0].start
@@ -199,7 +200,7 @@ def region_edit(program: Program, found: ScheduledRegion) -> TextEdit:
 
 
 def _remarks(program: Program, found: ScheduledRegion) -> list[str]:
-    """Return the comment of each operation: what is between it and the next one."""
+    """Return the comments of each operation, which are between it and the next one."""
     text, spans = program.text, [span_of(program, each) for each in found.operations]
     ends = [*(after.start for _, after in pairwise(spans)), line_end(text, spans[-1].end)]
     gaps = (text[span.end : end] for span, end in zip(spans, ends))

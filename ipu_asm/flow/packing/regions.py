@@ -1,4 +1,4 @@
-"""Schedules of operations in order, one a line, for sets whose bundles no machine makes.
+"""List and modulo scheduling of regions whose operations are written in order, one a line.
 
 The text of a region is read with sequential meaning: each operation sees the results of all that
 are above it. A dependence says when results land: a result under way occupies no register, so that
@@ -140,7 +140,7 @@ class _Source(NamedTuple):
     is_strict: bool
 
     def choices(self) -> tuple[Sequence[Units], Sequence[Units]]:
-        """Return the units of all forms, for schedules without and with conflicts of banks.
+        """Return the units of all forms: first so that banks cannot conflict, then without that.
 
         Accesses by the same register in a bundle may go to the same bank, and one of them wait.
         """
@@ -216,7 +216,7 @@ def _chosen(
 
 
 def _graph(source: _Source, turns: int) -> DependenceGraph:
-    """Return the dependences of operations, of two turns those between them as well."""
+    """Return the dependences of operations; with two turns, also those carried by the loop."""
     count = len(source.operations)
     found = (*_dependences(source, turns), *_memory_dependences(source, turns))
     edges = [
@@ -228,7 +228,7 @@ def _graph(source: _Source, turns: int) -> DependenceGraph:
 
 
 def _accesses(isa: Isa, instruction: Instruction) -> tuple[RegisterAccess, ...]:
-    """Return the accesses of an instruction, of state without a name as well.
+    """Return the accesses of an instruction, those of hidden state included.
 
     Without an exposed pipeline, a bundle reads what all before it have written.
     """
@@ -278,7 +278,7 @@ def _check(program: Program, region: Region, operations: Sequence[Operation]) ->
 
 
 def _check_loop(program: Program, source: _Source) -> None:
-    """Raise `PackingError` unless operations can be repeated, as often as their counter says."""
+    """Raise `PackingError` if an operation cannot be repeated or accesses the loop counter."""
     name, scheduling = source.region.name, program.isa.scheduling
     assert scheduling is not None
     if any(each.flow for each in source.operations):
@@ -301,8 +301,8 @@ def _dependences(source: _Source, turns: int) -> Iterator[Dependence]:
     """
     accesses = [*source.accesses] * turns
     unread = _unread(accesses)
-    for target, behind in enumerate(accesses):
-        for number, second in product(range(target), behind):
+    for target, own in enumerate(accesses):
+        for number, second in product(range(target), own):
             for first in accesses[number]:
                 if first.units.isdisjoint(second.units):
                     continue
@@ -399,7 +399,7 @@ def _forms(program: Program, operation: Operation) -> list[tuple[tuple[str, ...]
 
 
 def _units(isa: Isa, spec: InstructionSpec) -> tuple[str, ...]:
-    """Return the units that an instruction takes up: all if it may not stand in a bundle."""
+    """Return the units that an instruction occupies: all of them if it may not be bundled."""
     if ALONE in spec.traits:
         return tuple(unit for slot in isa.slots for unit in slot.units)
     return isa.slot_by_name[spec.slot].units or (spec.slot,)
