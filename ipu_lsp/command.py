@@ -319,7 +319,7 @@ SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 def watch_process(pid: int, when_gone: Callable[[], None]) -> None:
-    """Call `when_gone`, on a thread of its own, once the process has ended."""
+    """Start a thread that calls `when_gone` after the process `pid` has ended."""
 
     def watch() -> None:
         while is_alive(pid):

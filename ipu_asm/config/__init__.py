@@ -53,7 +53,7 @@ MOST_FINDINGS = 100
 
 
 class KernelRun(NamedTuple):
-    """What a kernel is run with where the user gives nothing: ``[kernel."GLOB".run]``.
+    """The default inputs of a run of a kernel: the table ``[kernel."GLOB".run]``.
 
     `settings` are options of the machine by name, `cr` and `lr` are by number, `registers` those of
     other machines by name. `args`, `load` and `expect` are as the options of `ipu-run` have them,

@@ -106,7 +106,7 @@ def analyzed(
 def reports_of(
     effective: EffectiveProgram, source: SourceFile, options: McaOptions
 ) -> list[PerformanceReport]:
-    """Return a report for each configuration of the host; of formats with one, the first."""
+    """Return the report of each host configuration; for JSON and HTML, only that of the first."""
     program = effective.program
     known = control_facts(program)
     if known and program.hosts.configurations:

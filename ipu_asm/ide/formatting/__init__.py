@@ -119,7 +119,7 @@ def code_atoms(bundle: Bundle, end: int) -> tuple[Atom, ...]:
 
 
 def is_readable(bundle: Bundle) -> bool:
-    """Check whether the bundle has instructions and every token of it could be parsed."""
+    """Return whether a bundle has instructions and was parsed without errors."""
     plan = bundle.syntax.plan
     if (
         plan.findings

@@ -19,7 +19,7 @@ class RenameError(Exception):
 
 
 class OccurrenceKind(Enum):
-    """What an occurrence does with the symbol."""
+    """How an occurrence uses its symbol: it names, reads, writes or defines it."""
 
     NAMES = "names"
     READS = "reads"

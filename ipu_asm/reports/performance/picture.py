@@ -71,7 +71,10 @@ def picture_of(
 def causes_by_slot(
     program: Program, loop: SourceLoop, bound: LoopBound
 ) -> list[tuple[Cell | None, ...]]:
-    """Return for each bundle of a loop why slots are empty, in slot order; None for all others."""
+    """Return the causes of empty slots, for each bundle of a loop and each slot in order.
+
+    None stands for a slot that is used, and for one that no instruction of the loop takes.
+    """
     if loop.size > MAX_ROWS:
         return []
     operations, by_unit, waits = (
@@ -96,7 +99,7 @@ def causes_by_slot(
 
 
 def _by_unit(program: Program, bound: LoopBound) -> dict[str, list[int]]:
-    """Return the numbers of the operations of each functional unit."""
+    """Map each functional unit to the operations that occupy it, by their index in the graph."""
     found: dict[str, list[int]] = {}
     for number, operation in enumerate(bound.graph.operations):
         for unit in program.isa.slot_by_name[operation.slot].units or (operation.slot,):

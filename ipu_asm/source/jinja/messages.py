@@ -1,4 +1,4 @@
-"""Messages of Jinja and Python about a template, in the words of its author."""
+"""Exceptions of Jinja and Python while a template is rendered, reworded in terms of templates."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def shown_text(text: str) -> str:
 
 
 def type_of(name: str) -> str:
-    """Return the words for a type by its name in Python."""
+    """Return what templates call a type of Python, such as `a list`."""
     name = name.rpartition(".")[2].strip("'\"").removesuffix(" object").lstrip("_")
     if name.endswith(_ITERATORS):
         return "an iterator"
@@ -189,7 +189,7 @@ def type_of(name: str) -> str:
 
 
 def readable(error: Exception) -> str:
-    """Return the message of an error of Jinja or Python in the words of a template's author."""
+    """Return the message of an exception of Jinja or Python, in terms of templates."""
     message = getattr(error, "message", None) or str(error) or type(error).__name__
     if isinstance(error, UnicodeEncodeError):
         character = shown_text(error.object[error.start])
@@ -207,7 +207,7 @@ def readable(error: Exception) -> str:
 
 
 def worded(message: str) -> str:
-    """Return the first line of a message in the author's words, with names in backticks."""
+    """Reword the first line of a message of Jinja or Python; names get backticks."""
     if "`" in message and "'" not in message:  # a message of ours
         return shown_text(message)
     line = _MODULE.sub(r"\1", (message.splitlines() or [""])[0][: _MAX_LENGTH * 2])
@@ -235,7 +235,7 @@ def _filled(sentence: str, groups: dict[str, Any]) -> str:
 
 
 def described(error: Exception) -> tuple[RuleId, str]:
-    """Return the rule and the message of an error of a template that is rendered."""
+    """Return the rule and the message for an exception that ends the rendering of a template."""
     if isinstance(error, LimitError):
         return EXPANSION_LIMIT, str(error)
     if isinstance(error, RecursionError):
@@ -257,9 +257,9 @@ def in_words(
     named: dict[str, Any],
     passed: int,
 ) -> Exception:
-    """Return an error of a filter or a test that has no Python in it, or else the error itself.
+    """Return an error that lists the parameters of a filter or test; `error` if the call has them.
 
-    The first arguments, `passed` of Jinja and the value itself, are no matter of the author.
+    `passed` arguments that Jinja adds, and the filtered value, are left out of the list.
     """
     if what.startswith("test") and str(error).startswith("not all arguments converted"):
         return TemplateRuntimeError(f"{what} takes integers, found a text")

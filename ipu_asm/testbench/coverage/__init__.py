@@ -70,14 +70,14 @@ class Outcomes(NamedTuple):
 
 
 class Share(NamedTuple):
-    """How many of a number of things were executed."""
+    """A coverage count: `hit` of `of` lines, bundles or branches were executed."""
 
     hit: int
     of: int
 
     @property
     def missed(self) -> int:
-        """How many were not."""
+        """The number that were not executed."""
         return self.of - self.hit
 
     @property

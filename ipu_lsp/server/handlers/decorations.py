@@ -30,7 +30,7 @@ _KINDS = {kind: number for number, kind in enumerate(ide_semantic_tokens.KINDS)}
 
 
 def legend() -> t.SemanticTokensLegend:
-    """The names of token types and modifiers, in the order of their numbers."""
+    """Return the legend of semantic tokens: token types and modifiers, each at its index."""
     return t.SemanticTokensLegend(
         list(ide_semantic_tokens.KINDS), list(ide_semantic_tokens.modifiers())
     )

@@ -44,7 +44,7 @@ ONE: Final = {DType.INT8: 0x01, DType.FP8_E4M3: 0x38, DType.FP8_E5M2: 0x3C}
 
 
 class Products(NamedTuple):
-    """All products of an element type, as words: int32 in INT8, else float32.
+    """Tables of the products of all pairs of 8-bit elements of a type: int32 in INT8, else float32.
 
     `pairs[a << 8 | b]` and `rows[a][b]` are a x b; `ones` is 128 times the element 1.
     """
