@@ -134,9 +134,9 @@ def place(range_: Json) -> tuple[int, ...]:
 
 
 @pytest.mark.usefixtures("short_control_runs")
-@pytest.mark.parametrize("name", ["encode", "reject"])
-def test_every_program_of_the_vectors_has_the_same_findings(name: str) -> None:
-    texts = programs(name)
+@pytest.mark.parametrize(("name", "part"), [("encode", 0), ("encode", 1), ("reject", 0)])
+def test_every_program_of_the_vectors_has_the_same_findings(name: str, part: int) -> None:
+    texts = programs(name)[part::2] if name == "encode" else programs(name)
     assert len(texts) > 150
     check_findings(texts)
 
