@@ -25,7 +25,7 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import ARGUMENTS, INTEGERS, STRINGS
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.syntax.directives import Argument, directive_arguments
+from ipu_asm.syntax.directives import STRING_ESCAPE, Argument, directive_arguments
 from ipu_asm.text import Span
 
 _MAX_BYTES = 1 << 24
@@ -49,7 +49,6 @@ _FLOAT_FORMATS = {".float": "<f", ".single": "<f", ".double": "<d", ".float32": 
                   ".float64": "<d", ".dc.s": "<f", ".dc.d": "<d"}  # fmt: skip
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, '"': 34, "\\": 92}
 _FLOAT_MARK = re.compile(r"^([-+]?)0[c-wyz](?=[-+.\d])")
-_ESCAPE = re.compile(r"\\([0-7]{1,3}|[xX][0-9a-fA-F]+|.)", re.DOTALL)
 _WITH_BYTES = {
     *(word for word, taken in ARGUMENTS.items() if taken.kind in (INTEGERS, STRINGS)),
     *_FLOAT_FORMATS,
@@ -416,13 +415,13 @@ def _string(text: str) -> bytes:
     """The bytes of a string in double quotes."""
 
     def escaped(match: re.Match[str]) -> str:
-        escape = match[1]
+        escape = match["known"]
         if escape[0] in "01234567":
             return chr(int(escape, 8) & 0xFF)
         if escape[0] in "xX":
             return chr(int(escape[1:], 16) & 0xFF)
-        return chr(_ESCAPES.get(escape, ord(escape)))
+        return chr(_ESCAPES[escape])
 
     inner = text[1:-1] if text[:1] == '"' else text
-    plain = _ESCAPE.sub(escaped, inner.encode("utf-8", "surrogatepass").decode("latin-1"))
+    plain = STRING_ESCAPE.sub(escaped, inner.encode("utf-8", "surrogatepass").decode("latin-1"))
     return plain.encode("latin-1", "replace")

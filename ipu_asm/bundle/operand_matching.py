@@ -369,21 +369,37 @@ def is_resolvable_by_macros(reading: Instruction) -> bool:
     return all(finding.dropped_if_defined for _, finding in reading.findings)
 
 
+_BEGIN_NUMBERS = tuple("0123456789(-+~")
 _NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)
 
 
-def _distance(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
+def _distance(reading: Instruction) -> tuple[bool, bool, int, bool, int, int, int]:
     """How far a reading is from fitting: by the operand count, then by place and sort of finding.
 
     A reading whose findings macros may resolve is nearer than any other. Of two operands that both
-    do not fit, the one that allows more values gives the better message.
+    do not fit, one that takes numbers is nearer to what begins as a number, and else the one that
+    allows more values gives the better message.
     """
     place, finding = min(reading.findings, key=lambda entry: entry[0])
     counts = any(found.rule in OPERAND_COUNTS for _, found in reading.findings)
     kind = _NEARNESS.index(finding.rule) if finding.rule in _NEARNESS else len(_NEARNESS)
     operand = reading.operands[place] if 0 <= place < len(reading.operands) else None
     taken = _choices(operand.type) if operand is not None else 0
-    return not is_resolvable_by_macros(reading), counts, -place, kind, len(reading.findings), -taken
+    differs = operand is None or not _is_meant(operand.type, reading.words[1 + place])
+    number = len(reading.findings)
+    return not is_resolvable_by_macros(reading), counts, -place, differs, kind, number, -taken
+
+
+def _is_meant(operand_type: OperandType, text: str) -> bool:
+    """Return whether a text begins as a number, and an operand takes numbers."""
+    mark = operand_type.prefix
+    begins = text.startswith(mark) and text[len(mark) : len(mark) + 1] in _BEGIN_NUMBERS
+    return begins and _takes_numbers(operand_type)
+
+
+@lru_cache(maxsize=1024)
+def _takes_numbers(operand_type: OperandType) -> bool:
+    return isinstance(operand_type.parse(f"{operand_type.prefix}0"), int)
 
 
 @lru_cache(maxsize=1024)

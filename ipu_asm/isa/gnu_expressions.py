@@ -48,7 +48,8 @@ class Expression(NamedTuple):
     `value` is None if unknown. `names` are the symbols in it, `register` is the first register.
     `is_opaque`: the text has a macro call or macro argument, so that its meaning is unknown.
     `float_literal` is the first number in it with a fraction or an exponent, `half_literal` the
-    first with the suffix of half precision.
+    first with the suffix of half precision. `problem` tells why there is no value whatever the
+    names are; it completes a sentence that begins with "which".
     """
 
     value: int | None = None
@@ -58,6 +59,7 @@ class Expression(NamedTuple):
     is_broken: bool = False
     float_literal: str = ""
     half_literal: str = ""
+    problem: str = ""
 
     @property
     def has_infinite_half(self) -> bool:
@@ -99,6 +101,7 @@ def read_expression(text: str) -> Expression:
         is_broken=reader.is_broken,
         float_literal=next(filter(_FLOAT.fullmatch, numbers), ""),
         half_literal=next(filter(_HALF.fullmatch, numbers), ""),
+        problem=reader.problem if value is None and not reader.is_broken else "",
     )
 
 
@@ -256,16 +259,16 @@ class ExpressionReader:
                 break
             self._at += 1
             other = self._binary(rank)
-            value = (
-                None if value is None or other is None else self._applied(operation, value, other)
-            )
+            value = None if other is None else self._applied(operation, value, other)
         return value
 
-    def _applied(self, operation: Operation, one: int, other: int) -> int | None:
+    def _applied(self, operation: Operation, one: int | None, other: int) -> int | None:
         try:
-            value = operation(one, other)
+            value = operation(one or 0, other)
         except UndefinedError as error:
             self.problem = self.problem or str(error)
+            return None
+        if one is None:
             return None
         if abs(value) > _MAX_VALUE:
             self.problem = self.problem or "is too large"
@@ -289,6 +292,8 @@ class ExpressionReader:
         else:
             try:
                 value = self._atom(*self._token())
+            except UndefinedError as error:
+                self.problem = self.problem or str(error)
             except ValueError as error:
                 self._break(str(error))
             self._at += 1
@@ -316,7 +321,10 @@ def _value(kind: str, text: str) -> int | None:
 
 
 def _number(text: str) -> int | None:
-    """Return a literal's value; of half precision the bits, of labels and other floats None."""
+    """Return a literal's value; of half precision the bits, of labels and other floats None.
+
+    Raises `UndefinedError` for octal numbers with other digits.
+    """
     if text[-1] == "h" and text[:2] not in ("0x", "0X"):
         try:
             return int.from_bytes(struct.pack(">e", float(text[:-1])), "big")
@@ -329,5 +337,7 @@ def _number(text: str) -> int | None:
         return None
     digits = text.lstrip("0") or "0"
     if len(digits) < len(text) and digits != "0":
-        return int(digits[:_MAX_DIGITS], 8) if set(digits) <= set("01234567") else None
+        if not set(digits) <= set("01234567"):
+            raise UndefinedError(f"has `{text}`, which begins with a zero and is not octal")
+        return int(digits[:_MAX_DIGITS], 8)
     return int(digits[:_MAX_DIGITS])

@@ -74,6 +74,12 @@ _TYPES = (
 _SECTION_TYPES = (
     "progbits", "nobits", "note", "init_array", "fini_array", "preinit_array", "unwind",
 )  # fmt: skip
+STRING_ESCAPE = re.compile(
+    r"\\(?:(?P<known>(?P<octal>[0-7]{1,3})|[xX][0-9a-fA-F]+|[bfnrt\"\\])|.)", re.DOTALL
+)
+"""A backslash in a string, and what is escaped by it, as the assembler of LLVM reads it."""
+_ESCAPES = r"those are `\b`, `\f`, `\n`, `\r`, `\t`, `\\`, `\"`, `\0` to `\377`, `\x41`"
+_MAX_BYTE = 255
 _MAX_SIZE = (1 << 32) - 1
 _MAX_POWER = 31
 _MAX_HALF = "65504"
@@ -266,9 +272,7 @@ class _Checks:
         if kind == FLOATS:
             return None if _FLOAT_OF_GAS.match(text) else self._number(text, takes_floats=True)
         if kind == STRINGS:
-            return (
-                None if text[:1] in ('"', "<") else self._other("a string in double quotes", text)
-            )
+            return self._string(text)
         if kind == NAMES or (kind == TYPE and not number):
             return self._name(text.split(" ")[0] if kind == TYPE else text)
         if kind == TYPE:
@@ -276,6 +280,15 @@ class _Checks:
         if kind == SECTION:
             return self._part_of_section(number, text)
         return self._layout(kind, number, text)
+
+    def _string(self, text: str) -> UnplacedFinding | None:
+        if text[:1] not in ('"', "<"):
+            return self._other("a string in double quotes", text)
+        for escape in STRING_ESCAPE.finditer(text):
+            if not escape["known"] or int(escape["octal"] or "0", 8) > _MAX_BYTE:
+                message = f"{quoted(escape[0])} is no escape of a string; {_ESCAPES}"
+                return UnplacedFinding(SYNTAX_ERROR, message)
+        return None
 
     def _layout(self, kind: str, number: int, text: str) -> UnplacedFinding | None:
         if number and not text:
@@ -332,6 +345,9 @@ class _Checks:
         if malformed is not None:
             found = f"{quoted(malformed[0])}, which is no number in any base"
             return UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {expected}, found {found}")
+        if expression.problem:
+            message = f"expected {expected}, found {quoted(text)}, which {expression.problem}"
+            return UnplacedFinding(WRONG_OPERAND_TYPE, message)
         register = next(filter(self._is_register, (expression.register, *expression.names)), None)
         if register is not None:
             message = f"expected {expected}, found {quoted(text)}, a register"
@@ -451,6 +467,9 @@ def _wrong_in_expression(tokens: Sequence[SyntaxToken], first: int) -> tuple[int
     if is_due or depth:
         missing = "a value" if is_due else "`)`"
         return len(tokens) - 1, f"expected {missing} after `{tokens[-1].text}`, found none"
+    problem = read_expression(_joined([token.text for token in tokens[first:]])).problem
+    if problem:
+        return first, f"expected an expression with a value, found one which {problem}"
     return None
 
 

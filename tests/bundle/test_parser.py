@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import BundleParser, parser_for
 from ipu_asm.diagnostics import Diagnostic, Severity
@@ -227,3 +229,21 @@ def test_what_a_stray_character_spoils_is_not_counted() -> None:
 def test_a_comma_becomes_a_blank() -> None:
     assert fixed("incr lr0⟦,⟧ 1;;", "syntax-error") == "incr lr0 1;;"
     assert fixed("incr lr0⟦,⟧1;;", "syntax-error") == "incr lr0 1;;"
+
+
+@pytest.mark.parametrize(
+    ("isa", "line", "nearest", "other"),
+    [
+        ("colossus", "add $m0, $m0, 7/0", "`imm16`", "`add $mDst0, $mSrc0, $mSrc1`"),
+        ("colossus", "add $m0, $m0, 08", "`imm16`", "`add $mDst0, $mSrc0, $mSrc1`"),
+        ("colossus", "add $m0, $m0, $a0", "`mSrc1`", "`add $mDst0, $mSrc0, imm16`"),
+        ("xdna1", "mov r0, #1+", "`imm`", "`mov dst:r|p|..., src:r|p|...`"),
+        ("xdna2", "add r0, r0, x1", "`src2`", "`add dst:r, src:r, #imm`"),
+    ],
+)
+def test_what_begins_as_a_number_is_compared_with_the_form_that_takes_one(
+    isa: str, line: str, nearest: str, other: str
+) -> None:
+    (finding,) = BundleParser(load_isa(isa)).bundle(f"{line}\n").findings
+    assert finding.message.startswith(f"operand {nearest}: ")
+    assert other in finding.message

@@ -258,7 +258,7 @@ class NumberOperand(OperandType):
                 return problem
         if self.symbols and _has_one_label(text, expression.register):
             return text
-        if expression.register is not None or expression.is_broken:
+        if expression.register is not None or expression.is_broken or expression.problem:
             return self._no_number(text, expression)
         if expression.value is not None:
             return self.checked(expression.value, text)
@@ -270,6 +270,8 @@ class NumberOperand(OperandType):
         found = quoted(text) if text else "nothing"
         if " " in text:
             found += "; is a comma missing?"
+        elif expression.problem:
+            found += f", which {expression.problem}"
         message = f"expected {self.describe()}, found {found}"
         return UnplacedFinding(
             WRONG_OPERAND_TYPE, message, dropped_if_defined=_made_names(expression)

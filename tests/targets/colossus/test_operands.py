@@ -95,6 +95,8 @@ def test_an_operand_has_its_value(kind: str, text: str, value: int | str | None)
         ("zimm12", "1<<12", "which is 4096"),
         ("zimm12", "$m0", "found `$m0`"),
         ("zimm12", "1 +", "found `1 +`"),
+        ("zimm12", "1/(2-2)", "which divides by zero"),
+        ("zimm12", "019", "which has `019`, which begins with a zero and is not octal"),
         ("strides2", "256", "a number from 0 to 255"),
         ("imm12", "4097", "0 to 4095 or a multiple of 0x100000"),
         ("target19", "$m0", "a label or a number"),
