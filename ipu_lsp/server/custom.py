@@ -16,6 +16,7 @@ REFERENCE = "ipu/reference"
 MEMORY_MAP = "ipu/memoryMap"
 RUN_TOTALS = "ipu/runTotals"
 RUN_INPUTS = "ipu/runInputs"
+PROFILE_MARKS = "ipu/profileMarks"
 DISASSEMBLY = "ipu/disassembly"
 
 ASSEMBLE = "ipu.assemble"
@@ -63,6 +64,18 @@ class RunInputsParams(NamedTuple):
     registers: Mapping[str, int] = {}
 
 
+class ProfileMarksParams(NamedTuple):
+    """The text of a profile, and optionally of one of a run before."""
+
+    profile: str
+    before: str | None = None
+
+
+def _read_profile_marks(_converter: Any, params: Any) -> ProfileMarksParams:
+    before = params.get("before")
+    return ProfileMarksParams(str(params["profile"]), None if before is None else str(before))
+
+
 def _read_run_inputs(converter: Any, params: Any) -> RunInputsParams:
     document = converter.structure(params["textDocument"], t.TextDocumentIdentifier)
     given = {**register_values("cr", params.get("cr")), **register_values("lr", params.get("lr"))}
@@ -96,6 +109,7 @@ READERS: Mapping[str, ParamsReader] = {
     MEMORY_MAP: _read,
     RUN_TOTALS: _read_run_totals,
     RUN_INPUTS: _read_run_inputs,
+    PROFILE_MARKS: _read_profile_marks,
     DISASSEMBLY: _read,
 }
 """Functions that parse the parameters of a request; any exception means invalid parameters."""

@@ -31,6 +31,7 @@ from ipu_lsp.server.custom import (
     EXPANSION,
     LISTING,
     MEMORY_MAP,
+    PROFILE_MARKS,
     REFERENCE,
     RUN_INPUTS,
     RUN_TOTALS,
@@ -163,6 +164,7 @@ FEATURES = (
     Feature(MEMORY_MAP, "views.memory_map"),
     Feature(RUN_TOTALS, "views.run_totals"),
     Feature(RUN_INPUTS, "views.run_inputs"),
+    Feature(PROFILE_MARKS, "views.profile_marks"),
     Feature(DISASSEMBLY, "views.disassembly"),
 )
 

@@ -99,7 +99,8 @@ def page_of(arguments: str, status: int = 0) -> Page:
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
     assert not page.attributes & {"src", "onclick", "onload", "srcset"}
     assert not re.search(r"https?:|@import|url\(", text)
-    assert "prefers-color-scheme: dark" in text
+    assert "color-scheme: light dark" in text
+    assert text.index("default-src 'none'") < text.index("<style>")
     return page
 
 
@@ -387,3 +388,53 @@ def test_mnemonics_and_bars_have_the_colours_of_their_slots() -> None:
     assert f'<tr class="s{classes["mult"]}"><td><code>mult</code>' in text
     (line,) = re.findall(r'<tr id="L6">.*', text)
     assert re.findall(r"<b [^>]*>([^<]*)", line) == ["incr", "mult.ee", "acc"]
+
+
+SLOWER = NESTED.replace("set lr6 4;;", "set lr6 5;;").replace("b end;;", "b end;;\n    acc_nop;;")
+SLOWER_LINES = [
+    "against the baseline: 23 -> 28 cycles (+5, +21.7 %)",
+    "  lines 3 to 8, was lines 3 to 8: 3 bundles, 20 -> 25 cycles (+5)",
+]
+
+
+def check_baseline(arguments: str, *lines: str) -> None:
+    """Asserts that a run with a baseline ends with these lines."""
+    ran = run(main, arguments.split())
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.splitlines()[2:] == [*lines]
+
+
+def test_a_run_is_compared_with_the_profile_of_a_run_before() -> None:
+    check_profile("nested.s", "old.json")
+    Path("new.s").write_text(SLOWER)
+    check_baseline("new.s -W --baseline old.json", *SLOWER_LINES)
+    check_baseline("nested.s -W --baseline old.json", "against the baseline: 23 cycles, no change")
+    data = json.loads(run(main, ["new.s", "-W", "--json", "--baseline", "old.json"]).out)[
+        "baseline"
+    ]
+    assert data["cycles"] == CYCLES
+    assert [each["cycles"] for each in data["differences"]] == [[20, 25]]
+
+
+def test_a_profile_may_replace_its_baseline() -> None:
+    check_profile("nested.s", "last.json")
+    Path("new.s").write_text(SLOWER)
+    check_baseline(
+        "new.s -W --baseline last.json --profile last.json", "wrote last.json", *SLOWER_LINES
+    )
+    assert json.loads(Path("last.json").read_text())["cycles"] == CYCLES + 5
+
+
+def test_a_page_and_data_are_written_in_one_run() -> None:
+    ran = run(main, ["nested.s", "--profile", "p.html", "--profile", "p.json"])
+    assert ran.out.splitlines()[-1] == "wrote p.html, p.json"
+    assert json.loads(Path("p.json").read_text())["cycles"] == CYCLES
+    assert "<h1>nested.s</h1>" in Path("p.html").read_text()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"bundles": 1}', "<html>"])
+def test_another_file_is_no_baseline(text: str) -> None:
+    Path("other.json").write_text(text)
+    ran = run(main, ["nested.s", "--baseline", "other.json"])
+    assert (ran.status, ran.out) == (2, "")
+    assert "other.json: expected a profile that `--profile FILE.json` has written" in ran.err

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Frame
 
 ELEMENT = 4  # the bundle of the inner loop
+COUNTING = """    set lr0 0; set lr5 99;;
+again:
+    incr lr0 1;
+    acc;
+    bne lr0 lr5 again;;
+    bkpt;;
+"""
 UTILISATION = "1 bundle per iteration, 6 of 7 slots used (86 %)"
 
 
@@ -184,3 +191,43 @@ def test_cycles_are_compared_with_the_last_commit(vscode: VSCode, vscode_user: V
     vscode.screenshot("committed")
     vscode.close_file()
     settings.unlink()
+
+
+def test_a_profile_marks_the_lines_until_the_text_changes(
+    vscode: VSCode, vscode_user: VSCodeUser
+) -> None:
+    vscode.open(vscode_user.kernel(COUNTING).name)
+    profile(vscode)
+    wanted = ["1.0 % 1", "98.0 % 100", "1.0 % 1"]
+    assert soon(lambda: marks(vscode), wanted) == wanted
+    vscode.screenshot("profile_marks")
+    vscode.command("IPU: Toggle marks of the profile")
+    assert soon(lambda: marks(vscode), []) == []
+    vscode.command("IPU: Toggle marks of the profile")
+    assert soon(lambda: marks(vscode), wanted) == wanted
+    vscode.go_to(*place(COUNTING, "set lr5 99", "99"))
+    vscode.press("Control+Delete")
+    assert soon(lambda: marks(vscode), []) == []
+    vscode.type("49")
+    profile(vscode)
+    wanted = ["1.9 % 1", "96.2 % 50 -50", "1.9 % 1"]
+    assert soon(lambda: marks(vscode), wanted) == wanted
+    vscode.screenshot("profile_marks_compared")
+    vscode.command("View: Close All Editors")
+
+
+def profile(vscode: VSCode) -> None:
+    """Profiles the kernel in front, with the inputs that the list offers."""
+    vscode.command("IPU: Profile kernel...", asks="Element type")
+    vscode.press("Enter")
+    vscode.webview("text=hottest loop")
+    vscode.focus_editor()
+
+
+def marks(vscode: VSCode) -> list[str]:
+    """The words that decorations add in front of the lines, with single blanks."""
+    found = vscode.page.evaluate(
+        """() => [...document.querySelectorAll(".view-line span")]
+            .map(each => getComputedStyle(each, "::before").content)"""
+    )
+    return [" ".join(text.strip('"').split()) for text in found if "%" in text]

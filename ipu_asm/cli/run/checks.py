@@ -92,7 +92,8 @@ def _debugging(options: RunOptions) -> str | None:
     if not options.is_debugged:
         return None
     name = "--interactive" if options.interactive else "--commands"
-    excluded: dict[str, object] = {"--trace": options.trace, "--profile": options.profile}
+    excluded: dict[str, object] = {"--trace": options.trace, "--profile": options.profiles}
+    excluded |= {"--baseline": options.baseline}
     excluded |= {"--coverage": options.coverage, "--json": options.json}
     wrong = [other for other, value in excluded.items() if value]
     if wrong:

@@ -28,6 +28,7 @@ from ipu_asm.cli.run.code_outputs import (
 )
 from ipu_asm.cli.run.host_options import number, read_pieces
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, usage_error
+from ipu_asm.cli.run.outputs import changed_costs, read_baseline
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, is_code_file
 from ipu_asm.emulator.execution_counts import Recording
 from ipu_asm.emulator.interrupts import Interrupts
@@ -43,6 +44,7 @@ from ipu_asm.text import SourceFile
 if TYPE_CHECKING:
     from ipu_asm.emulator.code_program import CodeProgram
     from ipu_asm.emulator.code_runs import CodeMachine, CodeModel
+    from ipu_asm.reports.recorded_profiles import RecordedProfile
     from ipu_asm.testbench.data.numbers import Numbers
 
 _PIECE = 5_000
@@ -72,6 +74,7 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
     )
     if options.is_debugged:
         return _debugged(options, program, source, model, loads)
+    baseline = read_baseline(options)
     machine: Any = model.make_machine(program)
     is_resumed = False
     try:
@@ -85,7 +88,7 @@ def run_code(options: RunOptions, data: bytes, target: Target) -> int:
     except ProgramError as error:
         usage_error(str(error))
     run = _executed(machine, program, options, stop)
-    return _finished(run, program, source, options, expects)
+    return _finished(run, program, source, options, expects, baseline=baseline)
 
 
 _REFUSED: Mapping[str, Callable[[RunOptions], object]] = {
@@ -231,8 +234,7 @@ def _executed(
     stores: list[tuple[int, int, int]] = []
     if options.expect:
         state.observe_stores(lambda at, data, pc: stores.append((at, len(data), pc)))
-    is_recorded = any((options.trace, options.profile, options.coverage))
-    recording = Recording(options.trace_limit) if is_recorded else None
+    recording = Recording(options.trace_limit) if options.is_recorded else None
     path, number_at = array("H"), program.number_at
     trace = None if recording is None else lambda pc: path.append(number_at(pc))
     end, reason = "", ""
@@ -280,6 +282,8 @@ def _finished(
     source: SourceFile,
     options: RunOptions,
     expects: Sequence[tuple[Numbers, Data]],
+    *,
+    baseline: RecordedProfile | None,
 ) -> int:
     """Print and write the results; return the exit status. Raises `FileError`."""
     is_good = run.end in GOOD_ENDS
@@ -302,8 +306,11 @@ def _finished(
     printed = [printed_value(run, text) for text in options.prints]
     has_outputs = is_good or options.other_outputs
     written = written_files(run, program, source, options) if has_outputs else []
+    costs = changed_costs(baseline, kernel_of(program, source), run) if baseline else None
     if options.json:
         result = result_data(run, program, source, comparisons, dict(printed))
+        if costs is not None:
+            result["baseline"] = costs.data
         if options.state:
             result["state"] = {
                 name: hex(value) for name, value in run.machine.state.values().items()
@@ -311,5 +318,6 @@ def _finished(
         write(json.dumps(result, indent=2) + "\n", sys.stdout)
         return status
     stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
-    write("\n".join(summary(run, program, options, written, printed)) + "\n", stream)
+    lines = [*summary(run, program, options, written, printed), *(costs.text if costs else ())]
+    write("\n".join(lines) + "\n", stream)
     return status

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome
     from ipu_asm.cli.run.results import Comparison
     from ipu_asm.emulator.state import AnyState
+    from ipu_asm.reports.recorded_profiles import ChangedCosts
 
 
 _REMEDY = "give them with --cr N=VALUE and --load FILE@ADDR, or in ipu.toml"
@@ -149,6 +150,9 @@ def _kernel(options: RunOptions, data: bytes, target: Target) -> Kernel | None:
 
 def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     _require_machine(kernel)
+    from ipu_asm.cli.run.outputs import changed_costs, read_baseline, write_outputs
+
+    baseline = read_baseline(options)
     host = _completed(host, options, kernel)
     outcome = _execute(kernel, options, host)
     if outcome is None:
@@ -162,8 +166,6 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     _warn(outcome)
     if (unprinted := _print_missing_values(kernel, outcome)) and status is ExitStatus.OK:
         status = unprinted
-    from ipu_asm.cli.run.outputs import write_outputs
-
     written: list[str] = []
     comparisons: list[Comparison] = []
     try:
@@ -175,7 +177,8 @@ def _run(kernel: Kernel, options: RunOptions, host: Host) -> int:
     except FileError as error:
         print_message(PROGRAM, str(error))
         status = ExitStatus.USAGE
-    _report(kernel, outcome, options, written, comparisons)
+    costs = changed_costs(baseline, kernel, outcome)
+    _report(kernel, outcome, options, written, comparisons, costs)
     return status
 
 
@@ -322,14 +325,15 @@ def _report(
     options: RunOptions,
     written: Sequence[str],
     comparisons: Sequence[Comparison],
+    costs: ChangedCosts | None,
 ) -> None:
     from ipu_asm.cli.run.report import summary_json, summary_text
 
     if options.json:
-        write(summary_json(kernel, outcome, options, comparisons), sys.stdout)
+        write(summary_json(kernel, outcome, options, comparisons, costs), sys.stdout)
     else:
         stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
-        write(summary_text(outcome, options, written, comparisons), stream)
+        write(summary_text(outcome, options, written, comparisons, costs), stream)
 
 
 def with_configured_run(options: RunOptions, manifest: Manifest | None) -> RunOptions:

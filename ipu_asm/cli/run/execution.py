@@ -209,7 +209,7 @@ def execute(kernel: Kernel, options: RunOptions, host: Host) -> RunOutcome:
     state, loaded = start_state(kernel, options, host)
     machine: AnyMachine = machine_for(kernel.isa.name).make_machine(state, host.settings)
     recording = None
-    if any(each is not None for each in (options.trace, options.profile, options.coverage)):
+    if options.is_recorded:
         recording = Recording(options.trace_limit if options.trace is not None else 0)
     machine.engine_choice = engine_of(options.engine)
     if machine.engine_choice is Engine.CORE:

@@ -49,6 +49,7 @@ examples:
   ipu-run kernel.s --load inputs.npy@0 --load weights.npz[dense]@0x20000 \\
           --expect expected.npy@0x40000 --dump out.npy@0x40000:20x128:i8
   ipu-run kernel.s --profile kernel.html --trace kernel.json
+  ipu-run kernel.s --profile new.json --baseline old.json
   ipu-run kernel.bin --max-cycles 1_000 --state
   ipu-run kernel.s --break --json
   ipu-run kernel.asm --define cols=4
@@ -280,18 +281,30 @@ class RunOptions(Options):
         metavar="FILE",
         help="write which lines and branches were executed, for lcov, or as a page (.html)",
     )
-    profile: str | None = option(
+    profiles: Sequence[str] = repeated(
         "--profile",
         group=_OUTPUT,
         type=_profile_name,
         metavar="FILE",
-        help="write a profile of the cycles, as a page (.html) or as data (.json)",
+        help="write a profile of the cycles, as a page (.html) or as data (.json); repeatable",
+    )
+    baseline: str | None = option(
+        "--baseline",
+        group=_OUTPUT,
+        metavar="OLD",
+        help="compare with a profile (.json) of a run before: lines with more or fewer cycles",
     )
 
     @property
     def is_debugged(self) -> bool:
         """Return whether the program is run by the terminal debugger."""
         return self.interactive or self.commands is not None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Return whether the path of the run is needed after it."""
+        paths = (self.trace, *self.profiles, self.baseline, self.coverage)
+        return any(path is not None for path in paths)
 
     @property
     def has_inputs(self) -> bool:
@@ -303,7 +316,8 @@ class RunOptions(Options):
     def inputs(self) -> list[str]:
         """Return the files that are read for the run: program, data, commands."""
         data = (each.source.file for each in (*self.load, *self.expect))
-        return [self.file, *data, *([self.commands] if self.commands else [])]
+        others = (self.commands, self.baseline)
+        return [self.file, *data, *(path for path in others if path is not None)]
 
     @property
     def outputs(self) -> list[str]:
@@ -314,7 +328,7 @@ class RunOptions(Options):
     @property
     def other_outputs(self) -> list[str]:
         """Return the files that the run writes besides dumps."""
-        paths = (self.save_state, self.trace, self.profile, self.coverage)
+        paths = (self.save_state, self.trace, *self.profiles, self.coverage)
         return [path for path in paths if path is not None]
 
 

@@ -11,13 +11,14 @@ from ipu_asm.cli.console import write_bytes
 from ipu_asm.cli.run.checks import is_page
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
-from ipu_asm.config.files import STANDARD_INPUT
+from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, decoded, read_bytes
 from ipu_asm.emulator.stops import RunEnd, describe_stop
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome
     from ipu_asm.emulator.execution_counts import Recording
     from ipu_asm.emulator.profile import BundleUse, LoopUse, Profile, SlotUse
+    from ipu_asm.reports.recorded_profiles import ChangedCosts, RecordedProfile
 
 
 def write_outputs(
@@ -49,9 +50,8 @@ def recorded_outputs(
     """Yield trace, profile and coverage of a run, as far as they are requested, with notes."""
     if options.trace is not None:
         yield _trace(options.trace, kernel, run)
-    if options.profile is not None:
-        content = profile_file(options.profile, kernel, run).encode()
-        yield Output(options.profile, content), options.profile
+    for path in options.profiles:
+        yield Output(path, profile_file(path, kernel, run).encode()), path
     if options.coverage is not None:
         content = coverage_file(options.coverage, kernel, run).encode()
         yield Output(options.coverage, content), options.coverage
@@ -136,6 +136,33 @@ def profile_file(path: str, kernel: Kernel, run: RecordedRun) -> str:
     from ipu_asm.reports.profile_page import profile_page
 
     return profile_page(profile, kernel.source, run.stop, kernel.isa)
+
+
+def read_baseline(options: RunOptions) -> RecordedProfile | None:
+    """Return the profile to compare the run with, if one is given. Raises `FileError`."""
+    if options.baseline is None:
+        return None
+    from ipu_asm.reports.recorded_profiles import ProfileError, read_profile
+
+    target = Target.of_argument(options.baseline)
+    try:
+        return read_profile(decoded(read_bytes(target), target.name).text)
+    except ProfileError as error:
+        raise FileError(str(error), target.name) from None
+
+
+def changed_costs(
+    baseline: RecordedProfile | None, kernel: Kernel, run: RecordedRun
+) -> ChangedCosts | None:
+    """Return the difference of a recorded run from a baseline, if there is one."""
+    if baseline is None:
+        return None
+    from ipu_asm.emulator.profile import profile_of
+    from ipu_asm.reports.recorded_profiles import ChangedCosts, profile_of_data
+
+    assert run.recording is not None
+    data = _as_data(profile_of(run.recording, kernel), kernel, run)
+    return ChangedCosts.of(baseline, profile_of_data(data))
 
 
 def _as_data(profile: Profile, kernel: Kernel, run: RecordedRun) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from ipu_asm.emulator.stops import (
     summarize_stop,
 )
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.reports.recorded_profiles import ChangedCosts
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span, counted
 
@@ -40,6 +41,7 @@ def summary_text(
     options: RunOptions,
     written: Sequence[str],
     comparisons: Sequence[Comparison],
+    costs: ChangedCosts | None = None,
 ) -> str:
     """Return the stop reason, the duration, the files written, and what else is asked for.
 
@@ -66,6 +68,8 @@ def summary_text(
         lines.append(f"as expected: {printable(', '.join(equal))}")
     for printed in outcome.printed:
         lines += printed.lines
+    if costs is not None:
+        lines += costs.text
     if options.state:
         lines.append(state_text(outcome.machine.state, outcome.last_bundle))
     return "\n".join(lines) + "\n"
@@ -81,7 +85,11 @@ def _duration(outcome: RunOutcome) -> str:
 
 
 def summary_json(
-    kernel: Kernel, outcome: RunOutcome, options: RunOptions, comparisons: Sequence[Comparison]
+    kernel: Kernel,
+    outcome: RunOutcome,
+    options: RunOptions,
+    comparisons: Sequence[Comparison],
+    costs: ChangedCosts | None = None,
 ) -> str:
     """Return the summary as one JSON object.
 
@@ -125,6 +133,8 @@ def summary_json(
         result["loaded"] = [loaded._asdict() for loaded in outcome.loaded]
     if comparisons:
         result["expected"] = [comparison.json() for comparison in comparisons]
+    if costs is not None:
+        result["baseline"] = costs.data
     if options.state:
         vectors = state.regfile.vector_values()
         result["vectors"] = {name: data.hex() for name, data in vectors.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any, Hashable, Iterator, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
@@ -13,6 +14,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.loops import LoopReport, total
 from ipu_asm.reports.performance.report import PerformanceReport
 from ipu_asm.reports.performance.wording import grouped
+from ipu_asm.text import counted
 
 _MAX_LINES = 40
 
@@ -76,7 +78,9 @@ class Comparison(NamedTuple):
 
 def compare(old: Version, new: Version) -> Comparison:
     """Return what differs in a new version."""
-    return Comparison(tuple(_changes(old, new)), tuple(_changed_lines(old, new)))
+    return Comparison(
+        tuple(_changes(old, new)), tuple(changed_lines(_executed(old), _executed(new)))
+    )
 
 
 def _changes(old: Version, new: Version) -> Iterator[Change]:
@@ -133,34 +137,36 @@ def _dependence(loop: LoopReport | None) -> Count:
     return loop.dependence.bundles if loop is not None and loop.dependence is not None else None
 
 
-def _changed_lines(old: Version, new: Version) -> Iterator[ChangedLines]:
-    before, after = (_keys(version.program) for version in (old, new))
-    for tag, *place in SequenceMatcher(None, before, after).get_opcodes():
-        first, end, new_first, new_end = place
-        if tag != "equal" and not any((*before[first:end], *after[new_first:new_end])):
-            executions = old.report.executions[first:end], new.report.executions[new_first:new_end]
-            if not any(map(any, executions)):
-                continue  # what fills up a section
-        if tag != "equal":
-            yield _lines(old, new, range(first, end), range(new_first, new_end))
-            continue
-        start: int | None = None
-        for offset in range(end - first + 1):
-            is_other = offset < end - first and (
-                old.report.executions[first + offset] != new.report.executions[new_first + offset]
-            )
-            if is_other and start is None:
-                start = offset
-            elif not is_other and start is not None:
-                yield _lines(
-                    old, new,
-                    range(first + start, first + offset),
-                    range(new_first + start, new_first + offset),
-                )  # fmt: skip
-                start = None
+class ExecutedCode(NamedTuple):
+    """Bundles in the order of their addresses.
+
+    `keys` are equal where bundles do the same, `executions` are how often they ran, and `rows` the
+    first and last line of each, 0 where it has none.
+    """
+
+    keys: Sequence[Hashable]
+    executions: Sequence[Count]
+    rows: Sequence[tuple[int, int]]
 
 
-def _lines(old: Version, new: Version, before: range, after: range) -> ChangedLines:
+def changed_lines(old: ExecutedCode, new: ExecutedCode) -> Iterator[ChangedLines]:
+    """Yield bundles that differ, and consecutive equal ones that ran more or less often."""
+    for tag, *place in SequenceMatcher(None, old.keys, new.keys).get_opcodes():
+        before, after = range(*place[:2]), range(*place[2:])
+        if tag == "equal":
+            same = [old.executions[n] == new.executions[m] for n, m in zip(before, after)]
+            for is_same, run in groupby(range(len(same)), same.__getitem__):
+                if not is_same:
+                    first, *rest = run
+                    end = first + len(rest) + 1
+                    yield _lines(old, new, before[first:end], after[first:end])
+        elif any(old.keys[n] or old.executions[n] for n in before) or any(
+            new.keys[n] or new.executions[n] for n in after
+        ):  # else it is what fills up a section
+            yield _lines(old, new, before, after)
+
+
+def _lines(old: ExecutedCode, new: ExecutedCode, before: range, after: range) -> ChangedLines:
     return ChangedLines(
         _rows(old, before),
         _rows(new, after),
@@ -169,15 +175,22 @@ def _lines(old: Version, new: Version, before: range, after: range) -> ChangedLi
     )
 
 
-def _rows(version: Version, addresses: range) -> tuple[int, int]:
-    first = version.lines.place(addresses.start if addresses else max(0, addresses.start - 1))
-    last = version.lines.place(addresses[-1]) if addresses else first
-    return (first.line if first else 0), (last.end_line if last else 0)
+def _rows(code: ExecutedCode, numbers: range) -> tuple[int, int]:
+    if not code.rows:
+        return 0, 0
+    first = code.rows[numbers.start if numbers else max(0, numbers.start - 1)][0]
+    return first, (code.rows[numbers[-1]][1] if numbers else first)
 
 
-def _cycles(version: Version, addresses: range) -> Count:
-    executions = version.report.executions
-    return total(executions[address] for address in addresses)
+def _cycles(code: ExecutedCode, numbers: range) -> Count:
+    return total(code.executions[number] for number in numbers)
+
+
+def _executed(version: Version) -> ExecutedCode:
+    keys = _keys(version.program)
+    places = [version.lines.place(address) for address in range(len(keys))]
+    rows = [(place.line, place.end_line) if place else (0, 0) for place in places]
+    return ExecutedCode(keys, version.report.executions, rows)
 
 
 def _keys(program: Program) -> list[Hashable]:
@@ -210,10 +223,14 @@ def comparison_text(comparison: Comparison, name: str, baseline: str) -> str:
     lines = comparison.lines
     if lines:
         found += ["", "changed lines"]
-        found += [f"  {_lines_text(each)}" for each in lines[:_MAX_LINES]]
-        if len(lines) > _MAX_LINES:
-            found.append(f"  and {len(lines) - _MAX_LINES:,} more")
+        found += lines_list(lines)
     return "\n".join(found) + "\n"
+
+
+def lines_list(lines: Sequence[ChangedLines]) -> list[str]:
+    """Return the first changed lines as text, and the number of the others."""
+    found = [f"  {_lines_text(each)}" for each in lines[:_MAX_LINES]]
+    return [*found, f"  and {len(lines) - _MAX_LINES:,} more"] if len(lines) > _MAX_LINES else found
 
 
 def _change_text(change: Change) -> str:
@@ -227,7 +244,7 @@ def _lines_text(lines: ChangedLines) -> str:
     (before, after), (old, new) = lines.bundles, lines.cycles
     place = _rows_text(lines.rows) if after else f"after line {lines.rows[0]}"
     origin = _rows_text(lines.old_rows) if before else f"after line {lines.old_rows[0]}"
-    parts = [f"{before:,} -> {after:,} bundles" if before != after else f"{after:,} bundles"]
+    parts = [f"{before:,} -> {after:,} bundles" if before != after else counted(after, "bundle")]
     if old is not None and new is not None:
         parts.append(f"{old:,} -> {new:,} cycles ({new - old:+,})")
     return f"{place}, was {origin}: {', '.join(parts)}"
@@ -244,7 +261,12 @@ def comparison_data(comparison: Comparison) -> list[dict[str, Any]]:
         for each in comparison.changes
         if each.old != each.new
     ]
-    return numbers + [
+    return [*numbers, *lines_data(comparison.lines)]
+
+
+def lines_data(found: Sequence[ChangedLines]) -> list[dict[str, Any]]:
+    """Return changed lines as objects."""
+    return [
         {
             "what": "lines",
             "row": lines.rows[0],
@@ -254,5 +276,5 @@ def comparison_data(comparison: Comparison) -> list[dict[str, Any]]:
             "bundles": lines.bundles,
             "cycles": lines.cycles,
         }
-        for lines in comparison.lines
+        for lines in found
     ]

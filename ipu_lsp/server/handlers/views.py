@@ -6,6 +6,7 @@ from typing import Callable, Mapping
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as t
+from pygls.exceptions import JsonRpcInvalidParams
 
 from ipu_asm.analysis.annotated_code import annotated
 from ipu_asm.assembler.code_files import read_code_file
@@ -19,6 +20,8 @@ from ipu_asm.ide.listing import ExpansionLine, expansion_view
 from ipu_asm.ide.syntax_element import instruction_at
 from ipu_asm.isa import HostOption, manifests
 from ipu_asm.isa.model import Slot
+from ipu_asm.reports import recorded_profiles
+from ipu_asm.reports.recorded_profiles import ProfileError, read_profile
 from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
 from ipu_asm.source.source_map import MAIN
 from ipu_lsp.server.convert import Coordinates
@@ -28,6 +31,7 @@ from ipu_lsp.server.custom import (
     MEMORY_MAP_SCHEME,
     DocumentParams,
     ExpansionParams,
+    ProfileMarksParams,
     RunInputsParams,
     RunTotalsParams,
 )
@@ -291,6 +295,30 @@ def run_totals(session: LspSession, params: RunTotalsParams) -> Json | None:
             past = session.view_of(document.with_earlier(text))
             before[name] = past and ide_run_inputs.run_totals(past.analysis).cycles
     return ide_run_inputs.run_totals(view.analysis, before)._asdict()
+
+
+def profile_marks(_session: LspSession, params: ProfileMarksParams) -> Json:
+    """Return the marks of a profile, compared with one of a run before if that is given.
+
+    Raises `JsonRpcInvalidParams` for another text.
+    """
+    try:
+        before = None if params.before is None else read_profile(params.before)
+        marks = recorded_profiles.profile_marks(read_profile(params.profile), before)
+    except ProfileError as error:
+        raise JsonRpcInvalidParams(str(error)) from None
+    return {
+        "marks": [
+            {
+                "line": mark.line - 1,
+                "endLine": mark.end_line - 1,
+                "text": mark.text,
+                "tooltip": mark.tooltip,
+                "heat": mark.heat,
+            }
+            for mark in marks
+        ]
+    }
 
 
 def disassembly(session: LspSession, params: DocumentParams) -> Json | None:

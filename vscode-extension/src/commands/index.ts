@@ -18,6 +18,7 @@ export const registerCommands: Part = (parts) => {
     "ipu.assembleFile": (file, choice) => assembleFile(parts, file, choice),
     "ipu.runKernel": (file, given) => runKernel(parts, remembered, file, given),
     "ipu.profileKernel": (file, given) => reports.profile(file, given),
+    "ipu.toggleProfile": () => reports.toggleMarks(),
     "ipu.openReference": (file) => reference.open(file),
     "ipu.toggleRemarks": toggleRemarks,
     "ipu.newKernel": (folder, choice) => newKernel(parts.context, folder, choice),

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { arrayInFile, arrayOf, arraysOf } from "../../src/commands/formData";
-import { dressed } from "../../src/commands/profile";
 import { saveLaunch } from "../../src/commands/launchFile";
 import { prefilled } from "../../src/commands/prefill";
 import { type Arguments, changesOf, NONE, optionsOf, RunArguments } from "../../src/commands/runArguments";
@@ -204,21 +203,6 @@ export const run = suite({
     assert.deepEqual(remembered.of(workspace("other.s")), nothing);
     await remembered.remember(program, nothing);
     assert.deepEqual([...kept.values()], [undefined]);
-  },
-
-  "a report is shown in the colours of the editor and can load nothing": async () => {
-    const report =
-      "<html><head><style>:root { color-scheme: light dark; }\n" +
-      "@media (prefers-color-scheme: dark) { b { color: red; } }</style></head></html>";
-    const { Light, Dark } = vscode.ColorThemeKind;
-    for (const [kind, scheme, media] of [
-      [Light, "color-scheme: light;", "@media not all"],
-      [Dark, "color-scheme: dark;", "@media all"],
-    ] as const) {
-      const page = dressed(report, kind);
-      assert.ok(page.includes(scheme) && page.includes(media), page);
-      assert.ok(page.indexOf("default-src 'none'") < page.indexOf("<style>"), page);
-    }
   },
 
   "the reference is open at the instruction under the cursor": async () => {
