@@ -205,6 +205,7 @@ def test_a_run_stops_in_front_of_a_label() -> None:
         ("count.aie2 --entry x", 2, "no function or label `x`; there are `count`, `other`"),
         ("count.aie2 --print r99", 2, "no register `r99`"),
         ("count.aie2", 1, "lda: data memory is 0x40000 to 0x7ffff, found 4 bytes at 0x0 (line 4"),
+        ("count.aie2 --load random:1@0x70000:99999999999", 2, "expected at most 16,777,216 bytes"),
         ("count.aie2 --load zeros@0x70000:4:f8", 2, "expected one of the types i8, u8"),
     ],
 )

@@ -14,7 +14,7 @@ from typing import Any, Callable, Final, Sequence
 import numpy as np
 
 from ipu_asm.config.file_writing import Output
-from ipu_asm.config.files import FileError
+from ipu_asm.config.files import MOST_BYTES, FileError
 from ipu_asm.emulator.element_types import TYPES
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.testbench.arrays import Array
@@ -154,6 +154,9 @@ def _numbers_of(piece: Piece) -> Numbers:
     (source, place, _), stored = piece
     if stored is None:
         shape, name = place.shape or (0,), type_named(place.dtype)
+        size = bytes_in(name, prod(shape))
+        if size > MOST_BYTES:
+            raise DataError(f"expected at most {MOST_BYTES:,} bytes, found {size:,}")
         return Numbers(_generated(piece.data, prod(shape), name), name, shape)
     if isinstance(stored, StoredArray):
         return _of_array(stored, place.shape, place.dtype)
