@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import stat
-from contextlib import ExitStack, suppress
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
-from typing import NoReturn, Sequence
+from types import FrameType
+from typing import Any, Iterator, NoReturn, Sequence
 
-from ipu_asm.config.files import FileError, file_error
+from ipu_asm.config.files import PIPE_TIMEOUT_S, FileError, file_error
 from ipu_asm.named_tuple import NamedTuple
 
 BACKUP_SUFFIX = ".ipu-backup"
@@ -18,6 +22,11 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _MAX_NAMES = 100
 """How many names are tried for a draft before the folder is given up."""
 _WRITE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+_PIPE_POLL_S = 0.02
+_ENDING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 
 class Output(NamedTuple):
@@ -41,12 +50,13 @@ def replace_files(outputs: Sequence[Output], *, new_mode: int = 0o666) -> None:
 
     Each file is first written beside its place. When that has succeeded for all of them, they are
     moved there. Where one of the moves fails, or an interrupt comes before the last of them, all
-    are moved back. What a device got it keeps. Threads and processes may do so at once, and may
-    be killed; a failure of power can still lose content.
+    are moved back. What a device got it keeps. A signal that ends the process waits until all is
+    done, or undone while a device does not take its content. Threads and processes may do so at
+    once. Where one is killed, old and new can mix; a failure of power can lose content.
     """
     drafts: list[_Draft] = []
     devices: list[Output] = []
-    with ExitStack() as tidy, ExitStack() as undo:
+    with _DelayedSignals() as signals, ExitStack() as tidy, ExitStack() as undo:
         for output in outputs:
             mode = _mode_of(output.path)
             if mode is None or stat.S_ISREG(mode):
@@ -55,8 +65,9 @@ def replace_files(outputs: Sequence[Output], *, new_mode: int = 0o666) -> None:
                 drafts[-1].write()
             else:
                 devices.append(output)
-        for output in devices:
-            _write_device(output)
+        with signals.raised():
+            for output in devices:
+                _write_device(output)
         for draft in drafts:
             undo.callback(draft.move_back, drafts[-1])
             draft.move(is_last=draft is drafts[-1])
@@ -71,7 +82,7 @@ def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
     would not stop root), where a backup is left from before, and where writing fails.
     """
     try:
-        with open(path, "r+b", buffering=0) as file:
+        with _DelayedSignals(), open(path, "r+b", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 raise FileError("not a regular file: nothing written", path)
@@ -121,7 +132,10 @@ class _Draft:
         try:
             if self._mode is not None and not is_last:
                 self._old = f"{self._draft}.old"
-                os.replace(self._path, self._old)
+                try:
+                    os.link(self._path, self._old)
+                except OSError:  # a file system without hard links
+                    os.replace(self._path, self._old)
             os.replace(self._draft, self._path)
         except OSError as error:
             raise file_error(self._output.path, error) from error
@@ -156,12 +170,77 @@ class _Draft:
             _remove(self._old)
 
 
+class _SignalError(BaseException):
+    """A signal that ends the process has come."""
+
+
+class _DelayedSignals:
+    """A context in which signals that end the process wait for its end, in the main thread."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._noted: int | None = None
+        self._is_raised = False
+
+    def __enter__(self) -> _DelayedSignals:
+        with suppress(ValueError):  # another thread than the main one, which signals do not reach
+            for number in _ENDING:
+                before = signal.getsignal(number)
+                if before not in (None, signal.SIG_IGN):
+                    signal.signal(number, self._note)
+                    self._before[number] = before
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        if self._noted is not None:
+            signal.raise_signal(self._noted)
+        if kind is _SignalError:  # its handler goes on, as that of a session does at first
+            raise FileError("interrupted: nothing written")
+
+    @contextmanager
+    def raised(self) -> Iterator[None]:
+        """Let a signal leave the context at once, by an exception: what follows may take long."""
+        self._is_raised = True
+        try:
+            if self._noted is not None:
+                raise _SignalError
+            yield
+        finally:
+            self._is_raised = False
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._noted = number
+        if self._is_raised:
+            self._is_raised = False
+            raise _SignalError
+
+
 def _write_device(output: Output) -> None:
     try:
-        with open(output.path, "wb") as device:
+        with open(output.path, "wb", opener=_open_device) as device:
             device.write(output.data)
     except (OSError, ValueError) as error:
         raise file_error(output.path, error) from error
+
+
+def _open_device(path: str, flags: int) -> int:
+    """Open a device or pipe to write. Raises `OSError`, also for a pipe that nothing reads."""
+    end = time.monotonic() + PIPE_TIMEOUT_S
+    while True:
+        try:
+            descriptor = os.open(path, flags | _NON_BLOCKING)
+        except OSError as error:
+            if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
+                raise
+            if time.monotonic() > end:
+                raise OSError("a pipe that nothing reads") from error
+            time.sleep(_PIPE_POLL_S)
+        else:
+            if _NON_BLOCKING:
+                os.set_blocking(descriptor, True)
+            return descriptor
 
 
 def _mode_of(path: str) -> int | None:

@@ -26,8 +26,8 @@ _LISTING = re.compile(r"^(?:.*:[ \t]+file format elf32-|Disassembly of section )
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
-# A pipe with a name may have no writer yet; a shell starts both ends at about the same time.
-_WRITER_TIMEOUT_S = 1.0
+PIPE_TIMEOUT_S = 1.0
+"""How long a named pipe may have no other end: a shell starts both at about the same time."""
 _PIPE_CHUNK = 1 << 16
 
 
@@ -215,7 +215,7 @@ def _open(path: str, flags: int) -> int:
 def _read_pipe(file: BinaryIO, most: int) -> bytes:
     """Read from a pipe. Raises `OSError` if no process has the other end open."""
     descriptor = file.fileno()
-    is_ready, _, _ = select.select([descriptor], [], [], _WRITER_TIMEOUT_S)
+    is_ready, _, _ = select.select([descriptor], [], [], PIPE_TIMEOUT_S)
     try:
         first = os.read(descriptor, min(most, _PIPE_CHUNK))
     except BlockingIOError:  # there is a writer, which has not written yet

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from signal import SIGHUP, SIGINT, SIGTERM
+from typing import Iterator
 
 import pytest
 from hypothesis import given
@@ -166,6 +169,69 @@ def test_old_and_new_never_mix_whichever_step_of_several_outputs_is_interrupted(
     assert step > ends > 5
 
 
+@pytest.fixture
+def ended() -> Iterator[list[int]]:
+    """Signals that came to the handlers of the process."""
+    came: list[int] = []
+    before = {n: signal.signal(n, lambda n, _: came.append(n)) for n in (SIGINT, SIGTERM, SIGHUP)}
+    yield came
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", [SIGINT, SIGTERM, SIGHUP])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("open", b"old"),
+        ("chmod", b"old"),
+        ("link", b"new"),
+        ("replace", b"new"),
+        ("unlink", b"new"),
+    ],
+)
+def test_a_signal_waits_until_all_outputs_are_old_or_new(
+    monkeypatch: pytest.MonkeyPatch, ended: list[int], number: int, name: str, content: bytes
+) -> None:
+    original = getattr(os, name)
+
+    def signalled(*arguments: object, **options: object) -> object:
+        signal.raise_signal(number)
+        assert ended == []
+        return original(*arguments, **options)
+
+    names = ("a.bin", "b.bin")
+    for each in names:
+        Path(each).write_bytes(b"old")
+    with monkeypatch.context() as patch, suppress(FileError):
+        patch.setattr(os, name, signalled)
+        replace_files([Output(each, b"new") for each in names])
+    assert ended == [number]
+    found = {path.name: path.read_bytes() for path in Path().iterdir()}
+    assert found == dict.fromkeys(names, content)
+
+
+def test_a_pipe_is_written_to_if_something_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo("pipe.bin")
+    outputs = [Output("a.bin", b"new"), Output("pipe.bin", b"x" * 200_000)]
+    reader = subprocess.Popen(["sh", "-c", "exec wc -c < pipe.bin"], stdout=subprocess.PIPE)
+    replace_files(outputs)
+    assert reader.communicate()[0].strip() == b"200000"
+    monkeypatch.setattr("ipu_asm.config.file_writing.PIPE_TIMEOUT_S", 0)
+    with pytest.raises(FileError, match=r"^pipe\.bin: a pipe that nothing reads$"):
+        replace_files(outputs)
+
+
+def test_a_signal_ends_the_wait_for_a_pipe_without_a_trace(
+    monkeypatch: pytest.MonkeyPatch, ended: list[int]
+) -> None:
+    os.mkfifo("pipe.bin")
+    monkeypatch.setattr("time.sleep", lambda _: signal.raise_signal(SIGTERM))
+    with pytest.raises(FileError, match=r"^interrupted: nothing written$"):
+        replace_files([Output("a.bin", b"new"), Output("pipe.bin", b"new")])
+    assert (ended, os.listdir()) == ([SIGTERM], ["pipe.bin"])
+
+
 @pytest.mark.parametrize("new", [b"", b"new", b"new and longer"])
 def test_a_rewritten_file_is_the_same_file(new: bytes) -> None:
     Path("a.s").write_bytes(b"the old")
@@ -290,7 +356,7 @@ def test_a_pipe_is_read_if_something_writes_to_it() -> None:
 
 def test_a_pipe_that_nothing_writes_to_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo("pipe.s")
-    monkeypatch.setattr("ipu_asm.config.files._WRITER_TIMEOUT_S", 0)
+    monkeypatch.setattr("ipu_asm.config.files.PIPE_TIMEOUT_S", 0)
     with pytest.raises(FileError, match=r"^pipe\.s: a pipe that nothing writes to$"):
         read_bytes(Target("pipe.s"))
 
