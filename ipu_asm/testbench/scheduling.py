@@ -15,13 +15,14 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator.code_runs import ProgramRun, code_model, run_program
 from ipu_asm.emulator.model import NoMachineError
 from ipu_asm.emulator.stops import EmulatorError
-from ipu_asm.flow.accesses import LATEST, RegisterAccess
+from ipu_asm.flow.accesses import LATEST, RegisterAccess, accesses_of
 from ipu_asm.flow.certificate import certificate_of
 from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.flow.functions import local_labels
 from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.flow.packing.region_text import (
     INDENT,
+    Region,
     RegionText,
     ScheduledRegion,
     line_end,
@@ -47,7 +48,7 @@ _STEPS: Final = (0, 32, 64)
 
 
 class EarlyReadError(PackingError):
-    """The certificate of a schedule is worse than that of the operations in order."""
+    """A read comes early where the operations in order read another value, or a run stalls."""
 
 
 class ScheduleResult(NamedTuple):
@@ -61,9 +62,13 @@ class ScheduleResult(NamedTuple):
 def scheduled_with_proof(program: Program) -> ScheduleResult:
     """Schedule the regions of a program. Raises `PackingError` if that fails, or is not proven."""
     try:
-        found = _proven(scheduled(program))
+        return _compared(_proven(scheduled(program)))
     except EarlyReadError:
-        found = _proven(scheduled(program, is_strict=True))
+        return _compared(_proven(scheduled(program, is_strict=True)))
+
+
+def _compared(found: ScheduledProgram) -> ScheduleResult:
+    program = found.program
     entries = dict.fromkeys(_entry_of(program, each.region.addresses[0]) for each in found.regions)
     runs = 0
     for entry in entries:
@@ -218,6 +223,9 @@ def _compare(found: ScheduledProgram, entry: str, seed: int, *, is_tame: bool) -
     if is_tame:
         data = bytes(each if place % 2 == 0 else _HIGH | each & 0x80
                      for place, each in enumerate(data))  # fmt: skip
+    for each in found.regions:
+        if each.interval and _is_counted(found.program, each.region, entry):
+            return f"`{each.region.counter}` is set in front of the loop"
     texts = sequential_text(found, turns), found.scheduled.text
     old, new = (_run(found.program, text, entry, seed, counters, data) for text in texts)
     for run in (old, new):
@@ -225,12 +233,24 @@ def _compare(found: ScheduledProgram, entry: str, seed: int, *, is_tame: bool) -
             return run.reason
     base = model.data_address - _SIZE
     if old.memory(base, _SIZE) != new.memory(base, _SIZE):
-        raise PackingError("memory differs after a run on random data")
+        raise EarlyReadError("memory differs after a run on random data")
     for file in found.program.isa.register_files:
         for name in file.registers:
             if name not in model.random_registers.loops and _value(old, name) != _value(new, name):
-                raise PackingError(f"`{name}` differs after a run on random data")
+                raise EarlyReadError(f"`{name}` differs after a run on random data")
     return ""
+
+
+def _is_counted(program: Program, region: Region, entry: str) -> bool:
+    """Return whether the function writes the counter of a loop before it."""
+    counter = program.isa.units(region.counter)
+    before = range(program.label_addresses.get(entry, 0), region.addresses.start)
+    bundles = (program.bundles[program.bundle_at_address[address]] for address in before)
+    return any(
+        access.writes and counter & access.units
+        for bundle in bundles
+        for access in accesses_of(program.isa, bundle)
+    )
 
 
 def _value(run: ProgramRun, name: str) -> int | None:

@@ -203,6 +203,34 @@ def test_what_cannot_be_run_says_why_and_a_file_needs_no_label() -> None:
         assert bool(result.runs) != bool(reason)
 
 
+def test_results_land_while_accesses_wait_for_a_store_of_a_part_of_a_word() -> None:
+    lines = (
+        "and r5, r4, r0|lshl r2, r0, r1|st.s16 r4, [p0, #0]|st r2, [p2, #-16]|sub r1, r2, r4"
+        "|ashl r4, r0, r2|mova r3, #-156|lda.s8 r0, [p0, #1]|padda [p2], #-20|add.nc r0, r0, #-1"
+        "|st.s16 r5, [p2, #0]|st p0, [p0, #24]|ret lr"
+    )
+    body = lines.replace("|", "\n") + "\n"
+    times = check_length(body, 14).found.regions[0].times
+    assert times[lines.split("|").index("ashl r4, r0, r2")] <= times[7]  # not while it loads r0
+
+
+def test_a_loop_whose_counter_its_function_sets_is_not_compared() -> None:
+    result = scheduled_with_proof(program_of("    mova r0, #9\n" + ADD))
+    assert (result.runs, result.reason) == (0, "`r0` is set in front of the loop")
+    assert result.found.regions[0].interval == 2
+
+
+def test_a_schedule_is_found_where_the_search_meets_dead_ends() -> None:
+    lines = (
+        "add r5, r2, r4|add r5, r2, #-1|abs r0, r3|ge r1, r4, r5|add r1, r0, #4|or r1, r3, r1"
+        "|and r3, r3, r2|lda r3, [p0], m0|ashl r0, r3, r3|eq r2, r5, r3|vmov x2, x3|abs r4, r0"
+        "|st r5, [p2], m1|lt r1, r0, r2|vst wl1, [p3, #32]|sel.nez r5, r5, r5, r27"
+        "|sel.eqz r4, r4, r1, r27|ltu r0, r5, r0|vpush.lo.32 x3, r1, x3|padds [p2], #-24|ret lr"
+    )
+    [region] = scheduled(program_of(lines.replace("|", "\n") + "\n")).regions
+    assert region.length < 40
+
+
 def test_without_a_note_loads_do_not_pass_stores_of_the_turn_before() -> None:
     [region] = scheduled(program_of(ADD.replace(" disjoint p0 p1 p2", ""))).regions
     assert region.interval > 8

@@ -50,8 +50,8 @@ _BEGIN = re.compile(
 _MAX_LOOP_STAGES = 12
 _END = re.compile(r"^[ \t]*//[ \t]*end[ \t]*$", re.M)
 _MAX_TRIES = 4_000
-_MAX_MORE = 400
-"""Bundles beyond the bound of a region that are tried."""
+_MAX_BUNDLES = 4_000
+"""The longest schedule of a region."""
 _MAX_OPERATIONS = 400
 
 
@@ -162,13 +162,20 @@ def _scheduled(
     bases = [_base(program.isa, *pair) for pair in zip(instructions, accesses)]
     forms = [_forms(program, each) for each in operations]
     source = _Source(region, operations, instructions, accesses, bases, forms, is_strict)
-    found = (_loop if region.counter else _straight)(program, source, is_over)
-    if found is None:
+    # A search through strict schedules meets no dead end, and bounds the one through all others.
+    find, strict = _loop if region.counter else _straight, source._replace(is_strict=True)
+    least = find(program, strict, is_over, _MAX_BUNDLES)
+    if not is_strict:
+        limit = _MAX_BUNDLES if least is None else least.interval or least.length
+        least = find(program, source, is_over, limit) or least
+    if least is None:
         raise PackingError(f"{region.name}: no schedule was found")
-    return found
+    return least
 
 
-def _straight(program: Program, source: _Source, is_over: IsOver) -> ScheduledRegion | None:
+def _straight(
+    program: Program, source: _Source, is_over: IsOver, most: int
+) -> ScheduledRegion | None:
     operations, accesses = source.operations, source.accesses
     branch = next((n for n, each in enumerate(operations) if each.flow is not None), -1)
     delay = 0
@@ -179,7 +186,7 @@ def _straight(program: Program, source: _Source, is_over: IsOver) -> ScheduledRe
     settled = [0 if n == branch else _settled(each) for n, each in enumerate(accesses)]
     chain = sum(each.latency for each in critical_path(graph)) + 1
     least = max(_least(source.choices()[1]), delay + 1 if branch >= 0 else 1)
-    sizes = product(range(max(least, chain), least + _MAX_MORE), source.choices())
+    sizes = product(range(max(least, chain), most + 1), source.choices())
     for length, units in takewhile(lambda _: not is_over(), sizes):
         last = [max(length - each, -1) for each in settled]
         search = Search(program.isa, graph, length, last, _MAX_TRIES, units=units)
@@ -189,11 +196,11 @@ def _straight(program: Program, source: _Source, is_over: IsOver) -> ScheduledRe
     return None
 
 
-def _loop(program: Program, source: _Source, is_over: IsOver) -> ScheduledRegion | None:
+def _loop(program: Program, source: _Source, is_over: IsOver, most: int) -> ScheduledRegion | None:
     _check_loop(program, source)
     graph = _graph(source, 2)
     stages = range(1, min(_MAX_LOOP_STAGES, source.region.least) + 1)
-    intervals = range(_least(source.choices()[1]), _MAX_MORE)
+    intervals = range(_least(source.choices()[1]), most + 1)
     for interval, units, count in takewhile(
         lambda _: not is_over(), product(intervals, source.choices(), stages)
     ):
