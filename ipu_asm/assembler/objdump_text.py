@@ -20,11 +20,13 @@ from ipu_asm.assembler.machine_code import (
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import LineIndex, Span
 
-_SECTION = re.compile(r"Disassembly of section (.+):")
-_LABEL = re.compile(r"([0-9a-fA-F]{1,8}) <(.+)>:")
+_SECTION = re.compile(r"[ \t]*Disassembly of section (.+):")
+_LABEL = re.compile(r"[ \t]*([0-9a-fA-F]{1,8}) <(.+)>:")
+# Between bytes and assembly is a tab, of which a page or a terminal makes spaces.
 _CODE = re.compile(
-    r"[ \t]*([0-9a-fA-F]{1,8}):[ \t]+((?:[0-9a-fA-F]{2}[ ]?){1,32}|(?:[0-9a-fA-F]{8}[ ]?){1,8})"
-    r"(?:[ ]*\t|[ ]*$)[ ]*(.*)"
+    r"[ \t]*([0-9a-fA-F]{1,8}):[ \t]+"
+    r"([0-9a-fA-F]{2}(?: [0-9a-fA-F]{2}){0,31}|[0-9a-fA-F]{8}(?: [0-9a-fA-F]{8}){0,7})"
+    r"(?:[ \t]*$|[ \t]+(?![0-9a-fA-F]{2}(?:[ ]|$)))(.*)"
 )
 _RELOCATION = re.compile(
     r"[ \t]+([0-9a-fA-F]{1,16}):[ \t]+(R_\w+)[ \t]+([^\s+*-][^\s+]*?|\*ABS\*)([+-]0x[0-9a-fA-F]+)?"

@@ -22,7 +22,9 @@ LARGEST_SCANNED = 5_000_000
 
 _ELF = b"\x7fELF"
 _CODE_BEGINNING = 8_000  # bytes in which a listing says that it is one
-_LISTING = re.compile(r"^(?:.*:[ \t]+file format elf32-|Disassembly of section )", re.MULTILINE)
+_LISTING = re.compile(
+    r"^(?:.*:[ \t]+file format elf32-|[ \t]*Disassembly of section )", re.MULTILINE
+)
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)

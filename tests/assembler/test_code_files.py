@@ -165,6 +165,19 @@ def test_a_listing_has_code_labels_and_relocations() -> None:
     assert shown[1:2] + shown[-2:] == ["j\t#0x0", "add\tr5, r5, #1", "ret\tlr"]
 
 
+@pytest.mark.parametrize("indent", ["", "    ", "\t"])
+@pytest.mark.parametrize("tab", [" ", "   ", "\t\t"])
+def test_a_listing_is_read_after_a_page_or_a_terminal_has_changed_its_blanks(
+    tab: str, indent: str
+) -> None:
+    listing = read_objdump(LISTING, FORMAT.code_relocations)
+    text = "".join(f"{indent}{line}" for line in LISTING.splitlines(keepends=True))
+    copied = read_objdump(text.replace("\t", tab), FORMAT.code_relocations)
+    assert (copied.code, copied.mistakes) == (listing.code, ())
+    assert is_code_file(text.replace("\t", tab).encode())
+    assert [len(each.names) for each in (listing, copied)] == [len(listing.names)] * 2
+
+
 def test_words_in_a_listing_have_their_lowest_byte_first() -> None:
     text = "Disassembly of section .text:\n   0:\t19e00000 \tnop\n   4:\t00000001\n"
     (section,) = read_objdump(text).code.sections
