@@ -11,29 +11,10 @@ from ipu_asm.debugger.queries import CountedAccesses, LastAccess
 from ipu_asm.debugger.runner import HostData
 from ipu_asm.emulator.execution_counts import BLOCK_SIZE
 from ipu_asm.emulator.run_length import PlannedAccesses
-from ipu_asm.expressions.tree import ExpressionError
-from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
-from ipu_asm.flow.assertions.syntax import Region, parse_assertion
-from ipu_asm.flow.assertions.values import Undecided, number_of
 from ipu_asm.flow.control_run.trace import merged, without
+from ipu_asm.flow.named_memory import NamedPart, named_parts
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.program import Program
-from ipu_asm.program.register_notes import memory_notes
-
-_MIN_SIZE = 128
-
-
-class NamedPart(NamedTuple):
-    """A part of memory that has a name. `about` is the description by its author.
-
-    `data` are the host's data in it, in words.
-    """
-
-    name: str
-    bytes: range
-    about: str = ""
-    data: tuple[str, ...] = ()
-
 
 MAX_CELLS: Final = 128
 """Cells that a region is divided into, unless more are asked for."""
@@ -115,10 +96,10 @@ def memory_usage(debugger: Debugger, most_cells: int = MAX_CELLS) -> MemoryUsage
         accessed += [*planned.reads, *planned.writes]
     used = joined(_clipped(accessed, size), 0)
     registers = state.regfile.scalar_values()
-    unit = model.types_in(state).address_unit
+    unit, host = model.types_in(state).address_unit, debugger.options.data
     parts = [
         part._replace(bytes=bytes_)
-        for part in named_parts(debugger.program, registers, debugger.options.data, used, unit)
+        for part in _parts(debugger.program, registers, host, used, unit)
         for bytes_ in _clipped([part.bytes], size)
     ]
     taken = [part.bytes for part in parts]
@@ -131,7 +112,7 @@ def memory_usage(debugger: Debugger, most_cells: int = MAX_CELLS) -> MemoryUsage
         counted.since,
         size,
         tuple(
-            _region(part, addresses, counted, planned, most_cells)
+            _region(part, host, addresses, counted, planned, most_cells)
             for part in sorted(parts, key=lambda each: each.bytes.start)
         ),
         debugger.memory.last(is_write=False),
@@ -159,6 +140,7 @@ def _clipped(ranges: Iterable[range], size: int) -> list[range]:
 
 def _region(
     part: NamedPart,
+    host: Sequence[HostData],
     bases: Mapping[str, int],
     counted: CountedAccesses,
     planned: PlannedAccesses | None,
@@ -183,7 +165,7 @@ def _region(
         name,
         bytes_,
         part.about,
-        part.data,
+        tuple(dict.fromkeys(_data_in(part, host))),
         pointing,
         start,
         size,
@@ -194,65 +176,29 @@ def _region(
     )
 
 
-def named_parts(
+def _parts(
     program: Program,
     registers: Mapping[str, int],
     host: Sequence[HostData],
     used: Sequence[range],
     unit: int,
-) -> list[NamedPart]:
-    """Return the named parts of memory in the order of their addresses; none overlap.
+) -> Iterator[NamedPart]:
+    """Yield the named parts of memory; none overlap.
 
     Names of the program go before those of files. `registers` are the values of scalars, `used`
     the bytes that are accessed, in order; `unit` is how many bytes an address counts.
     """
-    parts: list[NamedPart] = []
-    for part in (*_declared(program, registers, unit), *_noted(program, host, used)):
-        rests = without(part.bytes, [each.bytes for each in parts])
-        parts += (part._replace(bytes=rest) for rest in rests)
+    known = [*(data.bytes for data in host), *used]
+    parts = named_parts(program, registers, known, unit)
+    yield from parts
+    taken = [part.bytes for part in parts]
     for data in host:
-        rests = without(data.bytes, [each.bytes for each in parts])
-        parts += (NamedPart(data.name, rest) for rest in rests)
-    return [
-        part._replace(data=tuple(dict.fromkeys(_data_in(part, host))))
-        for part in sorted(parts, key=lambda each: each.bytes.start)
-    ]
+        for rest in without(data.bytes, taken):
+            taken.append(rest)
+            yield NamedPart(data.name, rest)
 
 
 def _data_in(part: NamedPart, host: Iterable[HostData]) -> Iterator[str]:
     for data in host:
         if data.address < part.bytes.stop and part.bytes.start < data.bytes.stop:
             yield f"{data.name} {data.role}" if data.name != part.name else data.role
-
-
-def _declared(program: Program, registers: Mapping[str, int], unit: int) -> Iterator[NamedPart]:
-    """Yield the regions of assertions whose ends are known."""
-    for comment in assertion_comments(program):
-        if comment.kind is not AssertionKind.REGION:
-            continue
-        try:
-            region = parse_assertion(comment.kind, comment.text)
-            assert isinstance(region, Region)
-            base = 0 if region.base is None else int(number_of(region.base, registers))
-            first, end = (int(number_of(node, registers)) for node in (region.first, region.end))
-        except (ExpressionError, Undecided, ValueError, OverflowError):
-            continue
-        bytes_ = range(unit * (base + first), unit * (base + end))
-        yield NamedPart(region.name, bytes_, f"for {region.access}s" if region.access else "")
-
-
-def _noted(
-    program: Program, host: Sequence[HostData], used: Sequence[range]
-) -> Iterator[NamedPart]:
-    """Yield the parts of the head comment; one without a size ends where its use does."""
-    notes = sorted(memory_notes(program), key=lambda note: note.start)
-    starts = [note.start for note in notes]
-    for note in notes:
-        size = note.size
-        if size is None:
-            limit = min((each for each in starts if each > note.start), default=None)
-            known = [*(data.bytes for data in host), *used]
-            ends = [each.stop for each in known if each.start <= note.start < each.stop]
-            end = max(ends, default=note.start + _MIN_SIZE)
-            size = (end if limit is None else min(end, limit)) - note.start
-        yield NamedPart(note.name, range(note.start, note.start + size), note.text)

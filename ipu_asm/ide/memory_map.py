@@ -7,6 +7,8 @@ from typing import Iterator, Sequence
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
+from ipu_asm.flow.control_run.trace import merged
+from ipu_asm.flow.named_memory import NamedPart, named_parts, names_in, parts_from
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.run_facts import (
     configuration_phrase,
@@ -42,10 +44,12 @@ class MapAccess(NamedTuple):
 class MapRegion(NamedTuple):
     """Neighbouring bytes that are used alike: read, written, or both, through the same registers.
 
-    `accesses` are numbers of accesses of the map.
+    `name` is the one that the program gives to all of them, or empty. `accesses` are numbers of
+    accesses of the map.
     """
 
     range: range
+    name: str
     kind: str
     through: tuple[str, ...]
     accesses: tuple[int, ...]
@@ -100,18 +104,22 @@ def memory_map(analysis: Analysis) -> MemoryMap:
         strips.setdefault(key, []).append(number)
     accesses = tuple(_access(analysis, facts, each) for each in summaries)
     registers = [tuple(facts.base_names(each)) for each in summaries]
-    return MemoryMap(
-        cycles_sentence(facts) + configuration_phrase(analysis.program),
-        tuple(
-            MemoryStrip(
-                *key,
-                tuple(_regions(accesses, registers, numbers)),
-                tuple(number for number in numbers if not accesses[number].ranges),
-            )
-            for key, numbers in sorted(strips.items())
-        ),
-        accesses,
-    )
+
+    def strip(memory: str, size: int, base: str, numbers: list[int]) -> MemoryStrip:
+        used = merged(each for number in numbers for each in accesses[number].ranges)
+        unit = max(summaries[number].access.unit for number in numbers)
+        parts = (
+            parts_from(analysis.program, base, used, unit)
+            if base
+            else named_parts(analysis.program, facts.presets, used, unit)
+        )
+        regions = tuple(_regions(accesses, registers, numbers, parts))
+        unknown = tuple(number for number in numbers if not accesses[number].ranges)
+        return MemoryStrip(memory, size, base, regions, unknown)
+
+    note = cycles_sentence(facts) + configuration_phrase(analysis.program)
+    found_strips = (strip(*key, numbers) for key, numbers in sorted(strips.items()))
+    return MemoryMap(note, tuple(found_strips), accesses)
 
 
 def map_lines(analysis: Analysis, found: MemoryMap) -> Iterator[MapLine]:
@@ -126,7 +134,8 @@ def map_lines(analysis: Analysis, found: MemoryMap) -> Iterator[MapLine]:
             through = f" through {', '.join(region.through)}" if region.through else ""
             ends = f"{region.range.start:#07x}..{region.range.stop - 1:#07x}"
             kind = "read and written" if region.kind == "both" else region.kind
-            yield MapLine(f"{ends}  {size}, {kind}{through}")
+            name = f"{region.name}: " if region.name else ""
+            yield MapLine(f"{ends}  {name}{size}, {kind}{through}")
             for number in region.accesses:
                 yield _line(analysis, found.accesses[number])
         if strip.unknown:
@@ -162,9 +171,12 @@ def _access(analysis: Analysis, facts: ControlFacts, summary: AccessSummary) -> 
 
 
 def _regions(
-    accesses: Sequence[MapAccess], registers: Sequence[tuple[str, ...]], numbers: Sequence[int]
+    accesses: Sequence[MapAccess],
+    registers: Sequence[tuple[str, ...]],
+    numbers: Sequence[int],
+    parts: Sequence[NamedPart],
 ) -> Iterator[MapRegion]:
-    """Yield the regions of some accesses in the order of their addresses."""
+    """Yield the regions of some accesses in the order of their addresses, cut where names end."""
     events: dict[int, tuple[list[int], list[int]]] = {}
     is_simplified = sum(len(accesses[number].ranges) for number in numbers) > _MAX_OF_STRIP
     for number in numbers:
@@ -172,6 +184,9 @@ def _regions(
         for each in _around(ranges) if is_simplified else ranges:
             events.setdefault(each.start, ([], []))[0].append(number)
             events.setdefault(each.stop, ([], []))[1].append(number)
+    for part in parts:
+        events.setdefault(part.bytes.start, ([], []))
+        events.setdefault(part.bytes.stop, ([], []))
     active: set[int] = set()
     last: MapRegion | None = None
     places = sorted(events)
@@ -182,6 +197,7 @@ def _regions(
         if not active:
             continue
         here = _region(range(start, stop), accesses, registers, active)
+        here = here._replace(name=", ".join(names_in(parts, [here.range])))
         if last is not None and _is_alike(last, here):
             both = tuple(sorted({*last.accesses, *here.accesses}))
             last = last._replace(range=range(last.range.start, stop), accesses=both)
@@ -206,12 +222,12 @@ def _region(
 ) -> MapRegion:
     kinds = "".join(sorted({accesses[number].kind[0] for number in active}))
     through = {" + ".join(registers[number]) for number in active if registers[number]}
-    return MapRegion(bytes_, _KINDS[kinds], tuple(sorted(through)), tuple(sorted(active)))
+    return MapRegion(bytes_, "", _KINDS[kinds], tuple(sorted(through)), tuple(sorted(active)))
 
 
 def _is_alike(first: MapRegion, second: MapRegion) -> bool:
     return (
         first.range.stop == second.range.start
-        and first.kind == second.kind
+        and (first.name, first.kind) == (second.name, second.kind)
         and first.through == second.through
     )

@@ -13,6 +13,7 @@ from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.flow.loop_numbers import cycles_of_run
+from ipu_asm.flow.named_memory import names_of
 from ipu_asm.isa.build import NO_LIMIT
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.storage import signed
@@ -219,12 +220,15 @@ def _range(program: Program, facts: ControlFacts, access: AccessSummary) -> str:
     if access.access.space.is_register or not names:
         return ""
     what = "bytes " if access.access.space.rows else ""
+    offsets = facts.offset_ranges(access) or ()
+    base = "" if ranges else " + ".join(names)
+    called = names_of(program, facts.presets, base, ranges or offsets, access.access.unit)
+    what = f"{called}: {what}" if called else what
     if ranges:
         values = (f"{name} = {value_text(facts.initial(name))}" for name in names)
         origins = dict.fromkeys(filter(None, (origin_of(program, name) for name in names)))
         source = f", from {' and '.join(origins)}" if origins else ""
         return f" ({what}{range_text(ranges)} with {', '.join(values)}{source})"
-    offsets = facts.offset_ranges(access)
     return f" ({what}{range_text(offsets)} from {' + '.join(names)})" if offsets else ""
 
 

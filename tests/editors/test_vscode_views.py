@@ -113,14 +113,14 @@ def test_the_reference_opens_at_the_instruction_under_the_cursor(example: VSCode
 def test_the_memory_map_shows_regions_and_a_click_goes_to_the_instruction(example: VSCode) -> None:
     example.command("IPU: Show memory map")
     page = example.webview(".region")
-    check_regions(page, "0x00000..0x03fff 16 KiB read")
+    check_regions(page, "weights 0x00000..0x03fff 16 KiB read")
     totals = "1,304 cycles, 7 of 1,024 bundles"
     assert totals in soon(example.status, lambda status: totals in status)
     page.locator(".access", has_text="str_acc_reg").click()
     check_selected(example, "str_acc_reg           lr4 cr2", "str_acc_reg           lr4 cr2")
     example.go_to(0, 0)
     example.type("# CR cr0 = 0, cr1 = 0x20000, cr2 = 0x40000\n")
-    check_regions(page, "0x20000..0x23fff 16 KiB read through cr1")
+    check_regions(page, "weights 0x20000..0x23fff 16 KiB read through cr1")
 
 
 def check_regions(page: Frame, second: str) -> None:

@@ -99,6 +99,12 @@ def test_a_page_has_a_strip_for_each_region_and_access() -> None:
     assert ["5", "ldr_mult_reg", "reads 128", "0x1080..0x127f", "4", "4"] in page.rows
 
 
+def test_regions_have_the_names_of_the_head_comment() -> None:
+    text = "# Memory\n# 0x0000 128 bytes inputs\n# 0x1000 4 KiB weights\n" + TWO_REGIONS
+    page = check_page(report_of(text, cr0=0, cr1=0x1000))
+    assert "weights, cr1 = 0x1000" in page.text
+
+
 def test_a_page_has_the_moves_that_save_bundles() -> None:
     page = check_page(report_of("set lr9 5;;\nx: incr lr1 1;;\nacc;;\nbne lr1 lr9 x;;\nbkpt;;"))
     assert "moves save 1 of 5 bundles, 5 of 17 cycles" in page.text

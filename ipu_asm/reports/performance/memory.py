@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import Iterable, Iterator, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.steps import Access
@@ -18,8 +18,10 @@ from ipu_asm.flow.control_run.trace import (
     shared,
 )
 from ipu_asm.flow.control_run.values import Symbolic, Unknown, plus
+from ipu_asm.flow.named_memory import names_of
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.program.line_table import SourceLocation
+from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.loops import Measured, total
 
 _MAX_RANGES = 1 << 18
@@ -67,12 +69,16 @@ class AccessReport(NamedTuple):
 
 
 class Region(NamedTuple):
-    """All that is reached through one base; `read` and `written` are sorted ranges of bytes."""
+    """All that is reached through one base; `read` and `written` are sorted ranges of bytes.
+
+    `name` is what the program calls these parts of memory, or empty.
+    """
 
     base: Base
     accesses: tuple[AccessReport, ...]
     read: Sequence[range]
     written: Sequence[range]
+    name: str = ""
 
     @property
     def touched(self) -> list[range]:
@@ -119,15 +125,21 @@ def _summary(facts: ControlFacts, address: int, number: int) -> AccessSummary:
     return facts.summary.accesses.get((address, number)) or AccessSummary(address, access, ())
 
 
-def regions_of(accesses: Iterable[AccessReport]) -> list[Region]:
+def regions_of(
+    program: Program, presets: Mapping[str, int], accesses: Iterable[AccessReport]
+) -> list[Region]:
     """Return the regions of accesses by their bases, in the order of first use."""
     by_base: dict[tuple[str, Base], list[AccessReport]] = {}
     for access in accesses:
         by_base.setdefault((access.memory, access.base), []).append(access)
-    return [
-        Region(base, tuple(found), _bytes(found, "read"), _bytes(found, "write"))
-        for (_, base), found in by_base.items()
-    ]
+    regions = []
+    for (_, base), found in by_base.items():
+        region = Region(base, tuple(found), _bytes(found, "read"), _bytes(found, "write"))
+        counts_from = "" if base.value is not None else base.text
+        used = _at_base(region, region.touched)
+        name = names_of(program, presets, counts_from, used, base.unit)
+        regions.append(region._replace(name=name))
+    return regions
 
 
 def overlaps_of(regions: Iterable[Region]) -> list[Overlap]:

@@ -72,7 +72,7 @@ def region_map(region: Region) -> RegionMap:
     base = region.base.value or 0
     accesses = [_access_strip(access, range(start, end)) for access in region.accesses]
     return RegionMap(
-        wording.base_text(region.base),
+        wording.region_title(region),
         wording.range_text(start + base, end + base) if touched else "?",
         counted(sum(map(len, touched)), "byte") if region.is_known else "? bytes",
         Strip("all", "", _pieces(region.read, region.written, range(start, end))),

@@ -308,7 +308,7 @@ def performance_report(
     """
     measured = measure(program, lines, facts)
     accesses = access_reports(measured) if facts else []
-    regions = regions_of(accesses)
+    regions = regions_of(program, facts.presets, accesses) if facts else []
     return PerformanceReport(
         isa=program.isa,
         cycles=measured.cycles,

@@ -12,7 +12,6 @@ from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import Region
 from ipu_asm.reports.performance.report import PerformanceReport, Use
 from ipu_asm.reports.performance.wording import (
-    base_text,
     by_savings,
     chain_text,
     cycles_text,
@@ -35,6 +34,7 @@ from ipu_asm.reports.performance.wording import (
     pressure_text,
     product_of,
     region_text,
+    region_title,
     savings_text,
     use_text,
     values_hint,
@@ -206,7 +206,7 @@ def _region_row(region: Region) -> _Row:
     lines = lines_of([access.place for access in region.accesses])
     size = grouped(sum(map(len, region.touched))) if region.is_known else "?"
     read, written = (region_text(region, kind) for kind in ("read", "write"))
-    return base_text(region.base), read, written, size, lines
+    return region_title(region), read, written, size, lines
 
 
 def _unknown(report: PerformanceReport) -> Iterator[str]:

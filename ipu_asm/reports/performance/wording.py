@@ -161,6 +161,11 @@ def base_text(base: Base) -> str:
     return row + presets_text({base.text: base.value // base.unit})
 
 
+def region_title(region: Region) -> str:
+    """Return a region with its name, if it has one: `weights, cr1 = 0x20000`."""
+    return ", ".join(filter(None, (region.name, base_text(region.base))))
+
+
 def range_text(start: int, end: int) -> str:
     """Return the bytes from `start` to before `end`: `0x0..0x4ff`."""
     return f"{start:#x}..{end - 1:#x}"

@@ -156,6 +156,7 @@ def _strip(strip: ide_memory_map.MemoryStrip) -> Json:
             {
                 "start": region.range.start,
                 "end": region.range.stop,
+                "name": region.name,
                 "kind": region.kind,
                 "through": list(region.through),
                 "accesses": list(region.accesses),

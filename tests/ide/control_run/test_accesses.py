@@ -76,3 +76,13 @@ def test_nested_strides_of_a_register_are_told() -> None:
         "incr lr0 1; blt lr2 lr1 i;;\nincr lr0 97; blt lr0 lr3 o;;\nbkpt;;\n"
     )
     assert "j = 0..4, k = 0..1" in page(text, "lr0 1; blt")
+
+
+def test_addresses_have_the_names_of_the_head_comment() -> None:
+    text = "# cr1 = WEIGHT_BASE\n# 0x20000  16,384 bytes  weights\n" + KERNEL
+    for host, where in (
+        (HOST, "(weights: 0x20000..0x23fff with cr1 = 0x20000)"),
+        ({}, "(weights: 0x0..0x3fff from cr1)"),
+    ):
+        (line, _) = lines_of(page(text, "ldr_cyclic", host))
+        assert where in line

@@ -81,6 +81,46 @@ def test_the_text_names_regions_and_jumps_to_instructions() -> None:
     assert [line.line for line in lines] == [None, None, None, None, 3, None, 5, None, 7]
 
 
+NAMED = """\
+# cr0 = INPUT_BASE
+# cr1 = WEIGHT_BASE
+# cr2 = RESULT_BASE
+# Memory
+#   0x00000   1,024 bytes   inputs, eight rows
+#   0x20000  16,384 bytes   weights
+#   0x40000   N * 4 bytes   results
+# REGION out = cr2 + 0..0x500 write
+"""
+
+
+def names_of(text: str, host: dict[str, int]) -> list[list[tuple[int, int, str]]]:
+    strips = memory_map(analysed(text, host)).strips
+    return [[(r.range.start, r.range.stop, r.name) for r in s.regions] for s in strips]
+
+
+def test_regions_have_the_names_of_the_head_comment_and_of_assertions() -> None:
+    assert names_of(NAMED + KERNEL, HOST) == [
+        [
+            (0, 0x400, "inputs"),
+            (0x400, 0x500, ""),
+            (0x20000, 0x24000, "weights"),
+            (0x40000, 0x40500, "out"),
+            (0x40500, 0x40B00, "results"),
+        ]
+    ]
+    analysis = analysed(NAMED + KERNEL, HOST)
+    lines = [line.text for line in map_lines(analysis, memory_map(analysis))]
+    assert "0x20000..0x23fff  weights: 16,384 bytes, read through cr1" in lines
+
+
+def test_names_need_no_values_of_base_registers() -> None:
+    assert names_of(NAMED + KERNEL, {}) == [
+        [(0, 0x400, "inputs"), (0x400, 0x500, "")],
+        [(0, 0x4000, "weights")],
+        [(0, 0x500, "out"), (0x500, 0xB00, "results")],
+    ]
+
+
 def test_a_run_that_is_not_known_to_its_end_says_so() -> None:
     found = memory_map(analysed(WAITING))
     assert found.note == "cycles depend on cr4"

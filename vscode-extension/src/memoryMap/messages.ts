@@ -9,6 +9,8 @@ export type Use = "read" | "written" | "both";
 export interface Region {
   readonly start: number;
   readonly end: number;
+  /** What the program calls them, or empty. */
+  readonly name: string;
   readonly kind: Use;
   /** The registers of the addresses. */
   readonly through: readonly string[];

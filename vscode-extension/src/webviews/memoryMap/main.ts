@@ -83,6 +83,7 @@ function drawRegion(map: MemoryMap, strip: Strip, region: Region): HTMLElement {
   const range = `${addressText(region.start)}..${addressText(region.end - 1)}`;
   about.append(
     element("span", `sample ${region.kind}`),
+    ...(region.name ? [element("strong", "", region.name)] : []),
     element("code", "", range),
     element("span", "", bytesText(region.end - region.start)),
     element("span", "faint", useText(region.kind)),
@@ -147,7 +148,7 @@ function drawUsed(strip: Strip, select: (number: number) => void): HTMLElement {
 function drawPart(strip: Strip, region: Region, select: () => void): HTMLElement {
   const made = element("button", `part ${region.kind}`);
   made.append(element("code", "", addressText(region.start)));
-  made.append(element("span", "", strip.base || region.through.join(", ")));
+  made.append(element("span", "", region.name || strip.base || region.through.join(", ")));
   made.style.flexGrow = String(Math.log2(region.end - region.start + 1));
   const size = bytesText(region.end - region.start);
   made.title = `${addressText(region.start)}: ${size}, ${useText(region.kind)}`;
