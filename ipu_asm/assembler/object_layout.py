@@ -47,6 +47,7 @@ _KINDS = {".text": "ax", ".init": "ax", ".data": "aw", ".bss": "aw", ".rodata": 
 _NO_BITS = (".bss", ".tbss")
 _FLOAT_FORMATS = {".float": "<f", ".single": "<f", ".double": "<d", ".float32": "<f",
                   ".float64": "<d", ".dc.s": "<f", ".dc.d": "<d"}  # fmt: skip
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, '"': 34, "\\": 92}
 _FLOAT_MARK = re.compile(r"^([-+]?)0[c-wyz](?=[-+.\d])")
 _WITH_BYTES = {
@@ -412,7 +413,7 @@ def _float_value(text: str) -> float:
 
 
 def _string(text: str) -> bytes:
-    """The bytes of a string in double quotes."""
+    """The bytes of strings in double quotes with blanks between them, which are one."""
 
     def escaped(match: re.Match[str]) -> str:
         escape = match["known"]
@@ -422,6 +423,6 @@ def _string(text: str) -> bytes:
             return chr(int(escape[1:], 16) & 0xFF)
         return chr(_ESCAPES[escape])
 
-    inner = text[1:-1] if text[:1] == '"' else text
+    inner = "".join(match[1] for match in _QUOTED.finditer(text)) if text[:1] == '"' else text
     plain = STRING_ESCAPE.sub(escaped, inner.encode("utf-8", "surrogatepass").decode("latin-1"))
     return plain.encode("latin-1", "replace")

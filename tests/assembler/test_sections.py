@@ -114,6 +114,8 @@ def test_data_hold_strings_differences_and_the_place_itself() -> None:
         (".space 3, 7", "070707"),
         (".fill 2, 2, 5", "05000500"),
         ('.ascii "a;b"', "613b62"),
+        (r'.ascii "a" "\"b" , ""', "612262"),
+        ('.asciz "a" "b", "c"', "61620063" + "00"),
         (r'.ascii "\b\f\n\r\t\\\"\7\377\x4141"', "080c0a0d095c2207ff41"),
         ("a: .byte 1\n.byte . - a", "0101"),
         (".set n, 3\n.byte n * 2", "06"),
