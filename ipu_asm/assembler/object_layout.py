@@ -5,6 +5,7 @@ The sizes do not depend on the values of symbols, but for those that directives 
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from typing import Callable, Mapping, Sequence
@@ -170,7 +171,7 @@ class Layout:
     def _float(self, number: int, word: str, argument: Argument) -> bytes:
         layout = _FLOAT_FORMATS[word]
         try:
-            return struct.pack(layout, _float_value(argument.text))
+            return _float_bytes(layout, argument.text)
         except (ValueError, OverflowError):
             message = f"expected a floating-point number, found {quoted(argument.text)}"
             self.error(number, UnplacedFinding(WRONG_OPERAND_TYPE, message), argument.span)
@@ -404,12 +405,20 @@ def _text_between(program: Program, number: int, mark: str) -> str:
     return " ".join(word for word in words[start:] if word not in ("\n", ";", "\r\n"))
 
 
-def _float_value(text: str) -> float:
-    """Read a number as C and the GNU assembler write it. Raises ValueError."""
+def _float_bytes(layout: str, text: str) -> bytes:
+    """Return a number as C and the GNU assembler write it, in `layout`. Raises ValueError.
+
+    A NaN has all bits but the sign, as that of LLVM's assembler has.
+    """
     text = _FLOAT_MARK.sub(r"\1", text.lower())
     if "0x" in text:
-        return float.fromhex(text)
-    return float(text[:-1] if text.endswith("f") and text[-2:] != "nf" else text)
+        return struct.pack(layout, float.fromhex(text))
+    value = float(text[:-1] if text.endswith("f") and text[-2:] != "nf" else text)
+    if not math.isnan(value):
+        return struct.pack(layout, value)
+    size = struct.calcsize(layout)
+    all_bits = (1 << (8 * size - 1)) - 1
+    return (all_bits | (text.startswith("-") << (8 * size - 1))).to_bytes(size, "little")
 
 
 def _string(text: str) -> bytes:

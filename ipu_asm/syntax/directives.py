@@ -403,23 +403,26 @@ def _shown(text: str, value: int) -> str:
 
 
 def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
-    """The finding about the first wrong argument of the directive of a statement."""
-    if syntax.directive not in surface.symbol_directives:
+    """The finding about the first wrong argument of a directive or assignment of a symbol."""
+    words = syntax.words[syntax.plan.directive :] if syntax.plan.directive >= 0 else ()
+    is_assignment = words[1:2] == ("=",) and words[2:3] != ("=",)
+    if syntax.directive not in surface.symbol_directives and not is_assignment:
         return None
     tokens = [
         token._replace(kind=_PARENTHESES.get(token.text, token.kind))
         for token in syntax.tokens[syntax.plan.directive :]
         if token.kind != "END"
     ]
-    if _is_opaque(tokens[1:]):
+    if _is_opaque(tokens[2 if is_assignment else 1 :]):
         return None
     wrong = _wrong(tokens)
     if wrong is None:
         return None
     at, message = wrong
-    fix = _with_comma(tokens, at) if at == 2 and tokens[at].kind != "COMMA" else None
+    is_joined = at == 2 and tokens[at].kind != "COMMA" and not is_assignment
+    fix = _with_comma(tokens, at) if is_joined else None
     # What an assignment defines is not what would resolve its mistakes.
-    own = slice(1, 1) if syntax.directive == ".size" else slice(1, 2)
+    own = slice(1, 1) if syntax.directive == ".size" else slice(0 if is_assignment else 1, 2)
     texts = [token.text for token in tokens]
     del texts[own]
     names = tuple(name for text in texts for name in _SYMBOL_NAME.findall(text))
@@ -436,6 +439,10 @@ def _is_opaque(tokens: Sequence[SyntaxToken]) -> bool:
 def _wrong(tokens: Sequence[SyntaxToken]) -> tuple[int, str] | None:
     """The number of the wrong token and the message about it."""
     word = tokens[0].text
+    if tokens[1:] and tokens[1].kind == "EQUALS":
+        if len(tokens) == 2:
+            return 1, f"`{word} =` takes an expression, found none"
+        return _wrong_in_expression(tokens, 2)
     if len(tokens) == 1:
         return 0, f"`{word}` takes a symbol and an expression, found neither"
     if tokens[1].kind not in _VALUES or tokens[1].text[0].isdigit():

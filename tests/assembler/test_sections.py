@@ -111,6 +111,8 @@ def test_data_hold_strings_differences_and_the_place_itself() -> None:
         (".byte 1, -1", "01ff"),
         (".short 0x1234", "3412"),
         (".float 1.0", "0000803f"),
+        (".float nan, -nan, -inf", "ffffff7fffffffff000080ff"),
+        (".double nan", "ffffffffffffff7f"),
         (".space 3, 7", "070707"),
         (".fill 2, 2, 5", "05000500"),
         ('.ascii "a;b"', "613b62"),

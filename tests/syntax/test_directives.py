@@ -131,6 +131,7 @@ def test_macros_and_assignments_with_a_dot_are_no_directives(text: str) -> None:
         ("E001", '.asciz ⟦"\\400"⟧, ⟦"\\x"⟧, ⟦"\\xg"⟧, ⟦"\\8"⟧'),
         ("E104", ".long ⟦7/0⟧, ⟦7%(2-2)⟧, ⟦f/0⟧, ⟦1<<99⟧, ⟦1>>-1⟧, 0x7fffffff/1"),
         ("E001", ".set A, ⟦7⟧/0\n.equ B, ⟦(⟧08)"),
+        ("E001", "A = 1⟦+⟧\nB=⟦7⟧/0\nC = (⟦3⟧\nD ⟦=⟧\nE = ⟦1.5⟧\nF = 3 ⟦4⟧\nG = -(f - 1f) * 'a'"),
         ("E103", ".if 0\n.else ⟦3⟧\n.endif"),
         ("E103", ".if 1\n.endif ⟦DEBUG⟧"),
         ("E103", ".macro m\nnop\n.endm ⟦m⟧"),
