@@ -323,14 +323,14 @@ def _space(to: Layout, number: int, word: str, arguments: Sequence[Argument]) ->
 
 
 def _repeat(to: Layout, number: int, word: str, arguments: Sequence[Argument]) -> None:
-    """Place a value many times: `.fill count, size, value`."""
+    """Place a value many times: `.fill count, size, value`, of which 4 bytes count."""
     limits = (_MAX_WORD, _MAX_UNIT, None)
     numbers = [_known(to, number, each, most=most) for each, most in zip(arguments, limits)]
     if None in numbers or not numbers:
         return
     times, size, value = (*(n or 0 for n in numbers), *(0, 1, 0)[len(numbers) :])
     if times * size:
-        item = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        item = (value & ((1 << 8 * min(size, 4)) - 1)).to_bytes(size, "little")
         to.append(number, times * size, data=item * min(times, _MAX_BYTES // size))
 
 

@@ -115,6 +115,7 @@ def test_data_hold_strings_differences_and_the_place_itself() -> None:
         (".double nan", "ffffffffffffff7f"),
         (".space 3, 7", "070707"),
         (".fill 2, 2, 5", "05000500"),
+        (".fill 1, 8, -1", "ffffffff00000000"),
         ('.ascii "a;b"', "613b62"),
         (r'.ascii "a" "\"b" , ""', "612262"),
         ('.asciz "a" "b", "c"', "61620063" + "00"),
