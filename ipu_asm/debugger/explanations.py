@@ -11,7 +11,7 @@ from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.queries import last_write, when_true
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.state import AnyState
-from ipu_asm.emulator.stops import describe_word
+from ipu_asm.emulator.stops import describe_address
 from ipu_asm.flow.control_run.step_reading import scalar_registers, steps_of
 from ipu_asm.flow.control_run.steps import Access, Step, Sum, UnsupportedProgramError
 from ipu_asm.flow.host_inputs import host_registers
@@ -138,13 +138,15 @@ def address_lines(debugger: Debugger, found: FaultAddress) -> list[str]:
     program, values = debugger.program, debugger.state.regfile.scalar_values()
     lines = []
     for name in found.offsets:
-        text = f"{name} = {describe_word(values[name])}"
+        text = f"{name} = {describe_address(values[name])}"
         if found.after is not None:
-            text = f"{name} = {describe_word(found.after)}, {describe_word(values[name])} before"
+            text = (
+                f"{name} = {describe_address(found.after)}, {describe_address(values[name])} before"
+            )
         lines.append(text)
     bases = bases_of(program)
     for name in found.bases:
-        text, note = f"{name} = {describe_word(values[name])}", bases.get(name)
+        text, note = f"{name} = {describe_address(values[name])}", bases.get(name)
         if note is not None and values[name] * found.unit != note.start:
             text += f", but {note.name} is at {note.start // found.unit:#x} in the head comment"
         elif note is not None:

@@ -188,6 +188,11 @@ def describe_word(value: int) -> str:
     return str(number) if 0 <= number < 10 else f"{number} ({value:#x})"
 
 
+def describe_address(value: int) -> str:
+    """Format a 32-bit register with an address: hexadecimal, and decimal where that differs."""
+    return str(value) if 0 <= value < 10 else f"{value:#x} ({signed(value)})"
+
+
 def _registers(values: Mapping[str, int]) -> str:
     shown = ", ".join(f"{name} = {describe_word(value)}" for name, value in values.items())
     return f": {shown}" if shown else ""

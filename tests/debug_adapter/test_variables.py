@@ -84,7 +84,7 @@ def test_all_numbers_are_hexadecimal_on_request(either: DapClient) -> None:
             assert all(number.startswith("0x") for number in numbers), variable
             seen += bool(numbers)
     assert seen > 120
-    assert value_of(either, "Config registers", "cr1").startswith("4096 ")
+    assert value_of(either, "Config registers", "cr1").startswith("0x1000 ")
 
 
 def test_the_notation_of_a_watch_is_that_of_all_below(standing: DapClient) -> None:

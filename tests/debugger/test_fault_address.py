@@ -43,8 +43,8 @@ def test_the_address_tells_old_and_new_values_and_the_region() -> None:
     found = fault_address(debugger)
     assert found is not None
     assert address_lines(debugger, found) == [
-        "lr1 = 4096 (0x1000), 3968 (0xf80) before",
-        "cr1 = 2093056 (0x1ff000), but in is at 0x1000 in the head comment",
+        "lr1 = 0x1000 (4096), 0xf80 (3968) before",
+        "cr1 = 0x1ff000 (2093056), but in is at 0x1000 in the head comment",
     ]
 
 
@@ -52,13 +52,13 @@ def test_the_right_base_is_named_with_its_region() -> None:
     debugger = faulted(STEPPED, 0x1000)
     found = fault_address(debugger)
     assert found is not None
-    assert address_lines(debugger, found)[1] == "cr1 = 4096 (0x1000), in 0x1000"
+    assert address_lines(debugger, found)[1] == "cr1 = 0x1000 (4096), in 0x1000"
 
 
 def test_an_address_that_never_was_in_range_says_so() -> None:
     debugger = faulted(STEPPED, 0x400000)
     answer = console_on(debugger).run("inrange")
-    assert answer.text.startswith("lr1 + cr1 has never been in range: lr1 = 128 (0x80), 0 before")
+    assert answer.text.startswith("lr1 + cr1 has never been in range: lr1 = 0x80 (128), 0 before")
     assert answer.stop is None
 
 

@@ -186,7 +186,7 @@ def test_a_kernel_starts_with_the_inputs_that_its_head_comment_names(opened: Ope
     helix.type(start.replace("FILE", helix.path.name), RETURN)
     helix.check_shows("▶   4", "because of entry")
     helix.type(" Gv")
-    helix.check_shows("cr1: i32 = 131072")
+    helix.check_shows("cr1: i32 = 0x20000")
 
 
 @pytest.mark.parametrize(("dtype", "answer"), [("fp8_e4m3", "because of entry"), ("fp9", "dtype")])

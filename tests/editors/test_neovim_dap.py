@@ -81,7 +81,7 @@ def test_a_kernel_starts_with_the_inputs_that_its_head_comment_names(
     neovim: Neovim, client: DapClient
 ) -> None:
     [configuration] = neovim.lua(CONFIGURATIONS)
-    check_launch(client, configuration, DOCUMENTED, cr1="131072")
+    check_launch(client, configuration, DOCUMENTED, cr1="0x20000")
     assert client.evaluate("any(u8(r0) != 0)").split()[0] == "true"
     [told] = [body["output"] for body in client.events_named("output") if "Made" in body["output"]]
     assert "Made up: weights (random numbers, 128 bytes at 0x20000)." in told
@@ -94,7 +94,7 @@ def test_the_options_of_the_document_load_a_file(
     [configuration] = neovim.lua(CONFIGURATIONS)
     [options] = phrases_of("neovim.md", "dtype")
     given = configuration | neovim.lua(OPTIONS, options)
-    check_launch(client, given, cr1="131072", dtype="1")
+    check_launch(client, given, cr1="0x20000", dtype="1")
     assert client.evaluate("max(u8(r0))").split(" ")[0] == "9"
 
 

@@ -77,7 +77,7 @@ def test_one_key_leads_to_a_wrong_base_register(examples: VSCode) -> None:
     examples.press("F5")
     widget = examples.page.locator(WIDGET)
     widget.wait_for()
-    found = "cr1 = 2093056 (0x1ff000), but weights is at 0x20000 in the head comment"
+    found = "cr1 = 0x1ff000 (2093056), but weights is at 0x20000 in the head comment"
     assert found in soon(widget.inner_text, lambda text: found in text)
     back = examples.page.locator(f"{TOOLBAR} .codicon-history")
     back.wait_for()

@@ -35,7 +35,6 @@ from ipu_asm.debugger.inspection.items import (
 )
 from ipu_asm.debugger.inspection.texts import (
     ElementDifference,
-    counter_text,
     element_difference,
     list_text,
 )
@@ -109,6 +108,9 @@ class Inspector:
         self._aliases = aliases or {}
         view = context.view
         self._bases = base_registers(lines.program, view.model)
+        files = lines.program.isa.file_of_register
+        pointers = (name for name, file in files.items() if "pointer" in file.title)
+        self._addresses = frozenset((*self._bases, *pointers))
         self._ranges = shown_ranges(ranges, self._bases, view.model.memory_size)
         self._scopes = _register_scopes(view)
         further = (name for name in view.names.registers if name not in view.model.layout.places)
@@ -228,7 +230,7 @@ class Inspector:
         return found
 
     def _items(self, notation: str | None, notes: Mapping[str, str]) -> ItemFactory:
-        return ItemFactory(self._comparison, notes, self._where, notation)
+        return ItemFactory(self._comparison, notes, self._where, notation, self._addresses)
 
     def _where(self, pc: int) -> str:
         """Describe the source location of the bundle at a program counter."""
@@ -390,8 +392,7 @@ def memory_items(
             start = name if unit == 1 else f"{unit} * {name}"
             item = _range_item(items, pointed, start)
         else:
-            shown = counter_text(address, items.notation)
-            item = Item(name, f"{shown} lies outside xmem", kind="virtual")
+            item = Item(name, f"{address:#x} lies outside xmem", kind="virtual")
         found.append(item._replace(value=item.value + items.note(name)))
     return [*found, _range_item(items, MemoryRange(MEMORY, 0, size))]
 

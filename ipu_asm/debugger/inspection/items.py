@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Callable, Final, Mapping
+from typing import Callable, Collection, Final, Mapping
 
 from ipu_asm.debugger.expressions import (
     NOTATIONS,
@@ -28,6 +28,7 @@ from ipu_asm.debugger.inspection.texts import (
 )
 from ipu_asm.emulator.element_types import MASK
 from ipu_asm.emulator.model import MachineModel
+from ipu_asm.emulator.stops import describe_address
 from ipu_asm.named_tuple import NamedTuple
 
 ROW: Final = 16
@@ -118,7 +119,7 @@ class ItemFactory:
     """Creates items for locations, in one notation.
 
     `notes` maps registers to their register notes; `where` describes the source location of a
-    bundle address.
+    bundle address. `addresses` are the registers that hold addresses of memory.
     """
 
     def __init__(
@@ -127,14 +128,17 @@ class ItemFactory:
         notes: Mapping[str, str],
         where: Callable[[int], str],
         notation: str | None,
+        addresses: Collection[str] = (),
     ) -> None:
         self.comparison = comparison
         self.notes = notes
         self.where = where
         self.notation = notation
+        self.addresses = addresses if notation is None else ()
 
     def at(self, location: Location, name: str, expression: str) -> Item:
         type_, kind, is_writable = location.kind.name, "data", True
+        view = self.comparison.view
         if location.space in (Space.PC, Space.CYCLE):
             text, kind = self._counter_text(location), "property"
             is_writable = location.space is Space.PC
@@ -143,6 +147,13 @@ class ItemFactory:
             kind = "virtual" if location.space is Space.MEMORY else kind
         elif location.kind == MASK:
             text, type_ = self._mask_text(location), f"{MASK.bits} bits, element 0 first"
+        elif self.addresses and location_text(location, view).whole in self.addresses:
+            now, old = (
+                None if data is None else int.from_bytes(data, "little")
+                for data in self.comparison.current_and_previous(location)
+            )
+            text = describe_address(now or 0)
+            text += f" was {old:#x}" if old is not None and old != now else ""
         else:
             text = self._texts_with_old(location)[0]
         if location.kind != MASK or location.length is not None:

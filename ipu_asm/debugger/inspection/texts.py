@@ -124,6 +124,7 @@ _ADDED: Final = [
         r"(?P<kept>), [0-9]+ changed\Z",
         r"\A[0-9]+ masked, (?:[0-9]+ changed, )?as a number: (?P<kept>)",
         r"\A(?P<kept>[-+]?(?:[0-9][0-9.e+_-]*|nan|inf)) \(0x[0-9a-f]+\)\Z",
+        r"\A(?P<kept>0x[0-9a-f]+) \(-?[0-9]+\)\Z",
     )
 ]
 _MASK: Final = re.compile(r"[0-9]+ masked, (?:[0-9]+ changed, )?0\.\.127: ([01 ]+)")

@@ -219,7 +219,10 @@ def _constant(program: Program, facts: ControlFacts, register: str, place: int) 
     if register in program.isa.resets and not is_set:
         return f"{value:,} ({value % (1 << 32):#x}) unless the host sets it"
     if place >= facts.run.names.changing or is_set:
-        return f"Set by the host: {value:,} ({value % (1 << 32):#x})"
+        word = value % (1 << 32)
+        is_address = any(place in each.access.bases for each in facts.summary.accesses.values())
+        shown = f"{word:#x} ({value:,})" if is_address else f"{value:,} ({word:#x})"
+        return f"Set by the host: {shown}"
     return f"Never written: {value}"
 
 

@@ -61,6 +61,7 @@ def test_a_number_alone_shows_its_bits_unless_they_are_evident() -> None:
     [
         ("12 (0xc) was 8  # row offset", "12"),
         ("12 (0xc)", "12"),
+        ("0x1000 (4096) was 0x200  # results", "0x1000"),
         ("-1 (0xffffffff) was nan", "-1"),
         ("0.5 (0x3f000000) was -1.5e-07", "0.5"),
         ("inf (0x7f800000)", "inf"),

@@ -65,7 +65,7 @@ def test_a_loop_register_tells_its_values() -> None:
 
 
 def test_registers_of_the_host_tell_their_values() -> None:
-    assert "Set by the host: 131,072 (0x20000)" in page(KERNEL, "cr1", HOST)
+    assert "Set by the host: 0x20000 (131,072)" in page(KERNEL, "cr1", HOST)
     assert "Set by the host; its value is not known" in page(KERNEL, "cr1")
     assert "Set by the host: 7 (0x7)" in page("bne lr1 lr0 +1;;\nbkpt;;\n", "lr1", {"lr1": 7})
 
