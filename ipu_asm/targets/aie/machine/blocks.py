@@ -150,6 +150,7 @@ class Blocks:
         if place is None:
             return
         last = place.executed + limit
+        self._state.products.compute_all()  # to come back to the place is to forget later ones
         self._save(place)
         block = self._block(place.pc, place.active, place.pipeline)
         while block is not None and not (block.is_return and return_address is None):

@@ -46,6 +46,12 @@ SOURCES = {
         "nop\ndone",
         {"p0": 0x70000, "r0": 60},
     ),
+    "products in front of a load that is not aligned": (
+        "xdna1",
+        LOOP + "first: vmac.f bml0, bml0, x0, x0, r0\nlast: vlda wl0, [p0], #32\n" + "nop\n" * 8
+        + "vst amll0, [p1], #0\ndone",
+        {"p0": 0x70004, "p1": 0x74000, "r0": 28},
+    ),
     "jumps and calls": (
         "xdna2",
         f"turn: jl #more\n{DELAY}jnz r1, #turn\n{DELAY}done\n"
