@@ -30,8 +30,8 @@ VECTORS = Path(__file__).parents[1] / "tests" / "data" / "vectors" / "xdna_exec_
 GOAL_US = 3.0
 """A million bundles in three seconds: the goal."""
 
-BUNDLE_UNITS = 18.0
-"""Units that a bundle of XDNA1 may cost; single steps cost more than three times as many."""
+BUNDLE_UNITS = 9.0
+"""Units that a bundle of XDNA1 may cost; blocks without batches cost more."""
 
 UNITS, TURNS = 5_000, 60
 _LABEL = re.compile(r"\s*(?:\.\w+:)?\s*")

@@ -11,6 +11,7 @@ from typing import Any, Callable, Final, Mapping, NoReturn
 
 from ipu_asm.emulator.stops import EmulatorError
 from ipu_asm.named_tuple import NamedTuple
+from ipu_asm.targets.aie.machine import batches
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
 from ipu_asm.targets.aie.machine.slots import Pending, Waiting
 from ipu_asm.targets.aie.machine.state import (
@@ -26,6 +27,7 @@ from ipu_asm.targets.aie.machine.translation import (
     Context,
     Loop,
     Pipeline,
+    size_of_loop,
     translate,
 )
 from ipu_asm.targets.aie.machine.written_effects import LINE
@@ -37,6 +39,12 @@ _MAX_PRODUCTS = 512
 _MAX_STORES = 4096
 _MAX_BLOCKS = 2000
 _MAX_FAILURES = 32
+_WANTED: Final = 48
+"""Visits of a block before the batch there is translated, which takes as long as these blocks."""
+
+_MAX_BATCHES = 100
+_LATER = 1 << 12
+"""Visits before a batch that had to be left is translated again, for what registers hold then."""
 _NO_LOOP = Loop()
 
 
@@ -80,6 +88,8 @@ class _BlockState:
     """Of no meaning: results land where the block says."""
 
     def __init__(self, state: State) -> None:
+        self.core = state
+        self.stamps = batches.new_stamps()
         self.products = state.products
         self.queues = state.queues
         self.taken: tuple[int, str] | None = None
@@ -135,6 +145,8 @@ class Blocks:
         self._visits: dict[int, int] = {}
         self._slow_until = 0
         self._failures = 0
+        self._turns: dict[Loop, int] = {}
+        self._count_of_batches = 0
 
     def is_hot(self, pc: int) -> bool:
         """Count a visit by a jump; return whether there were enough to translate."""
@@ -159,12 +171,18 @@ class Blocks:
                 if block is None or place.executed + block.size > last:
                     self._visits[place.pc] = _HOT
                     break
-            following = self._executed(block, place)
+            batch = self._batch(block, place, last) if place.left else None
+            if batch is None:
+                following = self._executed(block, place)
+            else:
+                following = self._executed_at_once(batch, place)
+                if following is place:  # it may be wanted again, for other values
+                    block.batches[min(place.left, self._turns_of(place.loop))] = -_LATER
             if following is None:
                 return
             if following is place:
                 continue
-            place = following
+            place, block = following, batch or block
             if block.is_return and place.pc == return_address:
                 self._state.end = RETURNED
                 break
@@ -178,6 +196,42 @@ class Blocks:
                 return
         if self._carry_out(place):
             self._put_back(place)
+
+    def _batch(self, block: Block, place: _Place, last: int) -> Block | None:
+        """Return the batch to execute in place of a block; None if it was not wanted often."""
+        turns = min(place.left, self._turns_of(place.loop))
+        found: Any = block.batches.get(turns, 0)
+        if type(found) is int:
+            block.batches[turns] = found + 1
+            if found < _WANTED or self._count_of_batches >= _MAX_BATCHES:
+                return None
+            self._count_of_batches += 1
+            seen = batches.seen_values(self._state.cells, place.values)
+            found = translate(self._context, place.pc, place.loop, place.pipeline, turns, seen)
+            block.batches[turns] = found
+        batch: Block | None = found
+        if batch is None or batch.is_return or place.executed + batch.size > last:
+            return None
+        return batch
+
+    def _turns_of(self, loop: Loop) -> int:
+        if loop not in self._turns:
+            size = size_of_loop(self._context.bundles, loop)
+            self._turns[loop] = max(batches.MAX_BUNDLES // size, 1)
+        return self._turns[loop]
+
+    def _executed_at_once(self, batch: Block, place: _Place) -> _Place | None:
+        """Return the place after a batch; the same if it changes nothing, or as for a block."""
+        seen = self._seen
+        if (seen.stores or seen.products.waiting) and not self._carry_out(place):
+            return None
+        try:
+            found = batch.run(self._state.cells, place.cycle, seen.image, place.values)
+        except (EmulatorError, _SpecialError):
+            return place
+        following = self._place_after(batch, place, *found)
+        self._save(following)
+        return following
 
     def _executed(self, block: Block, place: _Place) -> _Place | None:
         """Return the place after a block; the same to try again, None if that before came back."""
@@ -196,6 +250,11 @@ class Blocks:
             self._failures += 1
             self._bring_back(place.executed + block.size)
             return None
+        return self._place_after(block, place, pc, count, values)
+
+    def _place_after(
+        self, block: Block, place: _Place, pc: int, count: int | None, values: list[Any]
+    ) -> _Place:
         loop, left = place.loop, place.left if count is None else count
         if block.sets_loop:
             found = self._loop_of(block.pipeline, values)

@@ -80,12 +80,12 @@ QUIET_CYCLES = 7
 _CARRY_UNKNOWN = ("sub", "abs")
 """Functions that write the carry in a way that no public source states."""
 
-_QUEUE_STEP = 64
-_QUEUE_SIZE = 128
-_BLOCK = 9
+QUEUE_STEP = 64
+QUEUE_SIZE = 128
+BLOCK = 9
 """Bytes of a block of eight numbers in memory: the exponent, then the mantissas."""
 
-_BLOCKS = 8
+BLOCKS = 8
 
 
 def _shifted(value: int, amount: int) -> int:
@@ -288,11 +288,11 @@ def store(op: Operation) -> Run:
 
 def filled_queue(state: Any, name: str, pointer: int, position: int) -> int:
     """Append 64 bytes of memory to the bytes of a queue; return its new position."""
-    held = _held(state, name, position)
-    if len(held) + _QUEUE_STEP > _QUEUE_SIZE:
-        raise UnknownResultError(f"`{name}` holds {len(held)} of {_QUEUE_SIZE} bytes already")
-    state.queues[name] = held + state.read_memory(pointer + len(held), _QUEUE_STEP)
-    return len(held) + _QUEUE_STEP
+    held = held_bytes(state, name, position)
+    if len(held) + QUEUE_STEP > QUEUE_SIZE:
+        raise UnknownResultError(f"`{name}` holds {len(held)} of {QUEUE_SIZE} bytes already")
+    state.queues[name] = held + state.read_memory(pointer + len(held), QUEUE_STEP)
+    return len(held) + QUEUE_STEP
 
 
 def popped_queue(
@@ -302,15 +302,15 @@ def popped_queue(
 
     The exponents of blocks are put after their mantissas.
     """
-    held = _held(state, name, position)
-    held += state.read_memory(pointer + len(held), _QUEUE_STEP)
+    held = held_bytes(state, name, position)
+    held += state.read_memory(pointer + len(held), QUEUE_STEP)
     if len(held) < size:
         raise UnknownResultError(f"`{name}` holds {len(held)} of the {size} bytes it is to give")
     state.queues[name] = held[size:]
     taken = bytearray(held[:size])
-    if size == _BLOCK * _BLOCKS:
-        exponents = taken[::_BLOCK]
-        del taken[::_BLOCK]
+    if size == BLOCK * BLOCKS:
+        exponents = taken[::BLOCK]
+        del taken[::BLOCK]
         taken += exponents
     return bytes(taken), pointer + size & ADDRESS_MASK, len(held) - size
 
@@ -340,7 +340,7 @@ def queue_pop(op: Operation) -> Run:
     return run
 
 
-def _held(state: Any, name: str, count: int) -> bytes:
+def held_bytes(state: Any, name: str, count: int) -> bytes:
     """Return the bytes that a queue holds according to its position register."""
     held: bytes = state.queues.get(name, b"")
     if count > len(held):

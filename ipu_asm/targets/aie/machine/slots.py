@@ -156,7 +156,7 @@ class Values:
         self._count = 0
         self._known: dict[str, str] = {}
         self._places: dict[str, Place] = {}
-        self._is_lazy = [storage.families[part.name] in ("am", "bm") for part in storage.parts]
+        self.is_lazy = [storage.families[part.name] in ("am", "bm") for part in storage.parts]
 
     def emit(self, line: str) -> None:
         self.lines.append(line)
@@ -258,7 +258,10 @@ class Values:
                 return max(passed, key=lambda each: each.place)
         landed = [write for write in found if write.landing < cycle]
         if landed:
-            return max(landed, key=lambda each: each.place)
+            last = max(landed, key=lambda each: each.place)
+            if len(landed) > 1:  # reads go on in time: nothing sees the others
+                self.writes[part] = [last, *(each for each in found if each.landing >= cycle)]
+            return last
         self.cells.add(part)
         return None
 
@@ -279,7 +282,7 @@ class Values:
         texts, (name, kind) = self._sources(parts, cycle, bypass)
         if kind == NUMBER:
             return name
-        if any(self._is_lazy[part] for part in parts):
+        if any(self.is_lazy[part] for part in parts):
             raise Untranslatable
         if len(parts) == 1 and not self.storage.parts[parts[0]].is_vector:
             return texts[0]
@@ -288,12 +291,12 @@ class Values:
     def data(self, parts: tuple[int, ...], cycle: int, bypass: str = "") -> str:
         """Return the Python expression of the bytes that a register holds in a cycle."""
         found = self.pieces(parts, cycle, bypass)
-        return f"known({found})" if any(self._is_lazy[part] for part in parts) else found
+        return f"known({found})" if any(self.is_lazy[part] for part in parts) else found
 
     def pieces(self, parts: tuple[int, ...], cycle: int, bypass: str = "") -> str:
         """Return the expression of a register's bytes, or of the products that may be in it."""
         texts, (name, kind) = self._sources(parts, cycle, bypass)
-        is_lazy = any(self._is_lazy[part] for part in parts)
+        is_lazy = any(self.is_lazy[part] for part in parts)
         if kind == PRODUCT:
             return name
         if kind == DATA:

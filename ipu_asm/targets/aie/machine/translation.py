@@ -14,6 +14,7 @@ from typing import Any, Callable, Mapping
 
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.targets.aie.forms import DELAY_SLOTS
+from ipu_asm.targets.aie.machine import batches
 from ipu_asm.targets.aie.machine.operations import Generation, Operation, Run
 from ipu_asm.targets.aie.machine.slots import (
     DATA,
@@ -28,7 +29,6 @@ from ipu_asm.targets.aie.machine.written_effects import (
     WRITTEN_OUT,
     BoundOperation,
     Bundles,
-    DeferredProduct,
 )
 
 MAX_BUNDLES = 64
@@ -56,7 +56,9 @@ class Block(NamedTuple):
     `run` gets the cells, the cycle, the image of memory and the values in flight; it returns the
     next address, the count of the hardware loop if it was changed, and the values then in flight,
     those of `pipeline`. The loop has to be repeated at least `turns` times. With `sets_loop` its
-    last bundle writes registers of the loop. `following` are blocks after it, by address and loop.
+    last bundle writes registers of the loop. `following` are blocks after it, by address and loop;
+    `batches` are in place of it, by the turns that they make at most, or how often they were
+    wanted.
     """
 
     run: Callable[..., tuple[int, int | None, list[Any]]]
@@ -66,6 +68,7 @@ class Block(NamedTuple):
     is_return: bool
     sets_loop: bool
     following: dict[tuple[int, Loop], Any]
+    batches: dict[int, Any]
 
 
 class Context(NamedTuple):
@@ -86,25 +89,48 @@ class Context(NamedTuple):
 
 
 def translate(
-    context: Context, pc: int, loop: Loop, pipeline: Pipeline, turns: int
+    context: Context,
+    pc: int,
+    loop: Loop,
+    pipeline: Pipeline,
+    turns: int,
+    seen: Mapping[str, Any] | None = None,
 ) -> Block | None:
     """Return the block at an address, which ends at the latest with `turns` turns of the loop.
 
-    Returns None if there are too few bundles to translate.
+    With what variables hold when it begins, it is a batch. Returns None if there are too few
+    bundles to translate.
     """
-    limit = MAX_BUNDLES
-    while limit >= 1:
-        translation = _Translation(context, loop, pipeline, turns)
+    limit, least = MAX_BUNDLES, MIN_BUNDLES
+    if seen is not None:
+        limit, least = batches.MAX_BUNDLES, batches.MIN_BUNDLES
+    while limit >= 1 + (least - 1) * (seen is not None):
+        translation = _Translation(context, loop, pipeline, turns, seen)
         try:
             block = translation.block(pc, limit)
-            return block if block.size >= MIN_BUNDLES or block.sets_loop else None
+            return block if block.size >= least or (block.sets_loop and seen is None) else None
         except Untranslatable:
             limit = min(limit - 1, translation.translated)
     return None
 
 
+def size_of_loop(bundles: Mapping[int, Any], loop: Loop) -> int:
+    """Return the bundles of a loop, as far as those are in sight."""
+    size, pc = 1, loop.start
+    while pc != loop.end and size <= batches.MAX_BUNDLES and pc in bundles:
+        size, pc = size + 1, bundles[pc].next_pc
+    return size
+
+
 class _Translation:
-    def __init__(self, context: Context, loop: Loop, pipeline: Pipeline, turns: int) -> None:
+    def __init__(
+        self,
+        context: Context,
+        loop: Loop,
+        pipeline: Pipeline,
+        turns: int,
+        seen: Mapping[str, Any] | None,
+    ) -> None:
         self._context = context
         self._loop = loop
         self._turns = turns
@@ -114,9 +140,17 @@ class _Translation:
         self.translated = 0
         """Bundles that were translated, without those that belong to a branch."""
 
-        self.values = Values(self._storage)
+        self.values: Values
+        self.bundles: Bundles
+        if seen is None:
+            self.values = Values(self._storage)
+            self.bundles = Bundles(self.values, context.loop_parts)
+            self._written_out = WRITTEN_OUT
+        else:
+            self.values = batches.BatchValues(self._storage, seen)
+            self.bundles = batches.Batch(self.values, context.loop_parts)
+            self._written_out = batches.BATCHED
         self.values.names |= {**context.names, "s": self._slots, "B": context.state}
-        self.bundles = Bundles(self.values, context.loop_parts)
         self._inputs = len(pipeline.writes) + len(pipeline.waiting)
         for number, write in enumerate(pipeline.writes):
             self._take(write, f"f{number}")
@@ -157,7 +191,10 @@ class _Translation:
                     raise Untranslatable
                 turns += 1
                 count = self._count_turn()
-                if turns < self._turns and self.bundles.now + self.size_of_loop() <= limit:
+                if (
+                    turns < self._turns
+                    and self.bundles.now + size_of_loop(self._context.bundles, self._loop) <= limit
+                ):
                     pc = self._loop.start
                     continue
                 following_text = f"{self._loop.start} if {count} else {following}"
@@ -175,13 +212,6 @@ class _Translation:
                     break
             pc = following
         return self.finished(following_text, count, turns, is_return)
-
-    def size_of_loop(self) -> int:
-        """Return the bundles of the loop, as far as those are in sight."""
-        size, pc, bundles = 1, self._loop.start, self._context.bundles
-        while pc != self._loop.end and size <= MAX_BUNDLES and pc in bundles:
-            size, pc = size + 1, bundles[pc].next_pc
-        return size
 
     def _count_turn(self) -> str:
         (part,) = self._storage.parts_named("lc")
@@ -205,7 +235,7 @@ class _Translation:
             ):
                 raise Untranslatable
             op, registers = self._operation(bound, self.bundles.pc)
-            written = WRITTEN_OUT.get(effect)
+            written = self._written_out.get(effect)
             if written is None or not written(self.bundles, op, bound):
                 self._issue(op, registers, bound)
             if effect == "branch":
@@ -260,8 +290,7 @@ class _Translation:
         bound = next(each for each in bundle.operations if each.number == waiting.number)
         op, registers = self._operation(bound, waiting.pc)
         if bound.semantics.effect == "multiply":
-            product = DeferredProduct(self.bundles, op)
-            product.finish_later(waiting, *(f"{name}[{number}]" for number in range(3)))
+            self.bundles.product(op).resume(waiting, name)
             return
         self._context.effects[bound.semantics.effect](op)
         self._wait(waiting, registers, name)
@@ -294,8 +323,14 @@ class _Translation:
         outputs = ", ".join([text for _, text in flying] + list(self.bundles.captured.values()))
         cells = [f" {line}" for line in values.landed(size)]
         rows += [f" c{part} = C[{part}][1]" for part in sorted(values.cells)]
-        rows += [*body, f" n = {following}", *cells, f" return n, {count}, [{outputs}]"]
+        tail = [f" n = {following}", *cells, f" return n, {count}, [{outputs}]"]
+        if isinstance(self.bundles, batches.Batch):
+            body[:0] = [f" if not ({self.bundles.values.guard()}): leave()"]
+            context = self._context
+            found = self.bundles.finish(context.state, context.names["leave"], tail)
+            tail = [*(f" {line}" for line in found), *tail]
+        rows += [*body, *tail]
         exec(compile("\n".join(rows), "<block>", "exec"), values.names)
         pipeline = Pipeline(tuple(pending for pending, _ in flying), tuple(waiting))
         run = values.names["block"]
-        return Block(run, size, turns, pipeline, is_return, self.bundles.sets_loop, {})
+        return Block(run, size, turns, pipeline, is_return, self.bundles.sets_loop, {}, {})

@@ -89,6 +89,10 @@ class Bundles:
             self._constants[id(value)] = self.values.constant(value)
         return self._constants[id(value)]
 
+    def product(self, op: Operation) -> DeferredProduct:
+        """Return a product of the block."""
+        return DeferredProduct(self, op)
+
     def parts(self, op: Operation, name: str) -> tuple[int, ...]:
         """Return the parts of the register that an operand names."""
         return self.values.storage.parts_named(op.fields[name].text)
@@ -114,7 +118,10 @@ class Bundles:
 
     def lines(self, op: Operation, size: int) -> Place:
         """Return the address of an access to whole lines; it is checked with those of its base."""
-        found = self.address(op)
+        return self.checked(self.address(op), size)
+
+    def checked(self, found: Place, size: int) -> Place:
+        """Return the address of an access to whole lines, which is checked as `lines` does."""
         key = found.base, found.offset % LINE
         if key not in self._ranges:
             self._ranges[key] = len(self.values.lines), found.offset, found.offset + size
@@ -130,20 +137,20 @@ class Bundles:
             self.values.lines[at] = f"if {base} + {rest} & {LINE - 1} or not {limits}: leave()"
 
 
-def _steps_in_dimensions(op: Operation) -> bool:
+def steps_in_dimensions(op: Operation) -> bool:
     step = next((name for name in ("mod", "offset") if name in op.fields), None)
     return step is not None and op.fields[step].text.startswith("d") and step not in op.in_bracket
 
 
 def _pointer_add(bundles: Bundles, op: Operation, bound: BoundOperation) -> bool:
-    if _steps_in_dimensions(op):
+    if steps_in_dimensions(op):
         return False
     bundles.address(op)
     return True
 
 
 def _vector_load(bundles: Bundles, op: Operation, bound: BoundOperation) -> bool:
-    if op.arguments or _steps_in_dimensions(op):
+    if op.arguments or steps_in_dimensions(op):
         return False
     size, values = op.width("dst") // 8, bundles.values
     base, offset = bundles.lines(op, size)
@@ -156,7 +163,7 @@ def _vector_load(bundles: Bundles, op: Operation, bound: BoundOperation) -> bool
 
 
 def _vector_store(bundles: Bundles, op: Operation, bound: BoundOperation) -> bool:
-    if op.arguments or _steps_in_dimensions(op):
+    if op.arguments or steps_in_dimensions(op):
         return False
     size, values = op.width("src") // 8, bundles.values
     field = op.fields["src"]
@@ -193,19 +200,7 @@ def _queue_pop(bundles: Bundles, op: Operation, bound: BoundOperation) -> bool:
 
 
 def _multiply(bundles: Bundles, op: Operation, bound: BoundOperation) -> bool:
-    product = DeferredProduct(bundles, op)
-    values, cycle = bundles.values, bundles.now + 1
-    settings = bundles.constant_of(product.does.settings)
-    terms = values.pure(f"{settings}[{bundles.number(op, 'conf')}]")
-    factors = [
-        values.pure(values.data(bundles.parts(op, name), cycle, op.fields[name].bypass))
-        for name in ("src1", "src2")
-    ]
-    waiting = Waiting(op.pc, bound.number, bundles.now)
-    if product.does.accumulators:
-        product.finish_later(waiting, terms, *factors)
-    else:
-        product.finish(waiting, terms, *factors)
+    bundles.product(op).issue(Waiting(op.pc, bound.number, bundles.now))
     return True
 
 
@@ -217,13 +212,33 @@ class DeferredProduct:
         self._bundles = bundles
         self._op = op
 
-    def finish_later(self, waiting: Waiting, terms: str, *factors: str) -> None:
-        """Make the product when its accumulators are read."""
+    def issue(self, waiting: Waiting) -> None:
+        """Read its configuration and factors; make it, or wait for its accumulators."""
+        bundles, op = self._bundles, self._op
+        values, cycle = bundles.values, waiting.issue + 1
+        settings = bundles.constant_of(self.does.settings)
+        terms = values.pure(f"{settings}[{bundles.number(op, 'conf')}]")
+        factors = [
+            values.pure(values.data(bundles.parts(op, name), cycle, op.fields[name].bypass))
+            for name in ("src1", "src2")
+        ]
+        if self.does.accumulators:
+            self._finish_later(waiting, terms, *factors)
+        else:
+            self._finish(waiting, terms, *factors)
+
+    def resume(self, waiting: Waiting, name: str) -> None:
+        """Go on with one that was issued before the block; the variable has what it has read."""
+        self._finish_later(waiting, *(f"{name}[{number}]" for number in range(3)))
+
+    def _finish_later(self, waiting: Waiting, terms: str, *factors: str) -> None:
         captured = f"({', '.join((terms, *factors))})"
         cycle = self._op.last_read(*self.does.accumulators)
-        self._bundles.later(waiting, cycle, captured, lambda: self.finish(waiting, terms, *factors))
+        self._bundles.later(
+            waiting, cycle, captured, lambda: self._finish(waiting, terms, *factors)
+        )
 
-    def finish(self, waiting: Waiting, terms: str, *factors: str) -> None:
+    def _finish(self, waiting: Waiting, terms: str, *factors: str) -> None:
         """Make the product and write it."""
         bundles, op = self._bundles, self._op
         values, names = bundles.values, self.does.accumulators
@@ -234,8 +249,12 @@ class DeferredProduct:
         accumulators = f"({''.join(f'{each}, ' for each in read)})"
         name = values.variable(f"Product({', '.join((terms, *factors, accumulators))})")
         values.emit(f"W({name})")
+        self._write(waiting, name, PRODUCT)
+
+    def _write(self, waiting: Waiting, name: str, kind: str) -> None:
+        bundles, op = self._bundles, self._op
         at = waiting.issue + op.landing("dst"), waiting.issue, waiting.pc
-        bundles.write(bundles.parts(op, "dst"), at, op.fields["dst"].bypass, name, PRODUCT)
+        bundles.write(bundles.parts(op, "dst"), at, op.fields["dst"].bypass, name, kind)
 
 
 WRITTEN_OUT: Mapping[str, Callable[[Bundles, Operation, BoundOperation], bool]] = {

@@ -1,4 +1,4 @@
-"""Translated blocks of bundles leave the state that single steps leave."""
+"""Translated blocks and batches of bundles leave the state that single steps leave."""
 
 import random
 from typing import Any
@@ -10,8 +10,10 @@ from benchmarks.xdna_runs import KERNELS
 from ipu_asm.emulator.code_program import CodeProgram, read_code_program
 from ipu_asm.emulator.code_runs import code_model, set_up
 from ipu_asm.emulator.stops import EmulatorError
-from ipu_asm.targets.aie.machine import blocks, translation
+from ipu_asm.targets.aie.machine import batches, blocks, translation
+from ipu_asm.targets.aie.machine.blocks import Blocks
 from ipu_asm.targets.aie.machine.machine import CoreMachine
+from ipu_asm.targets.aie.machine.translation import Block
 from tests.targets.aie.machine.plain_machine import Programs, text_of
 from tests.vectors import records
 
@@ -73,7 +75,9 @@ SOURCES = {
 @pytest.fixture(autouse=True)
 def everything_is_hot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_HOT", 0)
+    monkeypatch.setattr(blocks, "_WANTED", 0)
     monkeypatch.setattr(translation, "MIN_BUNDLES", 1)
+    monkeypatch.setattr(batches, "MIN_BUNDLES", 1)
 
 
 def made(isa: str, text: str, registers: dict[str, int], data: dict[int, bytes]) -> CoreMachine:
@@ -155,6 +159,78 @@ def test_programs_end_as_in_single_steps(name: str) -> None:
     words[800:] = 0x7F80 if "infinity" in name else words[800:]
     data = {0x70000: words.astype(np.uint16).tobytes()}
     assert check(isa, text, {"r1": 24, **registers}, data) > (0 if "aligned" in name else 40)
+
+
+def random_loop(isa: str, rng: random.Random) -> tuple[str, dict[str, int]]:
+    """A loop of loads, stores and products whose places overlap as chance has it."""
+    line, half = (32, "am") if isa == "xdna1" else (64, "bm")
+    steps = [rng.choice((0, line, line, -line, 4 * line)) for _ in range(4)]
+    rows: list[list[str]] = [[] for _ in range(rng.randint(9, 20))]
+    queues = [rng.sample(range(len(rows)), 9) for _ in "ab"]
+
+    def accumulator() -> str:
+        return f"{half}{rng.choice('lh')}{rng.choice('lh')}{rng.randint(0, 1)}"
+
+    for place, row in enumerate(rows):
+        for number, unit in enumerate("ab"):
+            if isa == "xdna2" and place in queues[number]:
+                form = "fill.512 " if place == min(queues[number]) else "pop.576 "
+                form += f"ex{4 * number + rng.randint(0, 2)}, " * (form != "fill.512 ")
+                row.append(f"vld{unit}.{form}[p{number}, lf{number}, r{24 + number}]")
+            elif unit == "a" and rng.random() < 0.3:
+                row.append(f"vlda {accumulator()}, [p2], #{steps[2]}")
+            elif rng.random() < 0.6:
+                name = f"w{rng.choice('lh')}" if isa == "xdna1" else "x"
+                row.append(
+                    f"vld{unit} {name}{rng.randint(0, 5)}, [p{number + 4}], #{steps[number]}"
+                )
+        if rng.random() < 0.3:
+            row.append(f"vst {accumulator()}, [p3], #{steps[3]}")
+        if rng.random() < 0.6:
+            names = ("bm", "x", "x") if isa == "xdna1" else ("dm", "ex", "ex4")
+            tile = names[0] + (rng.choice("lh") if isa == "xdna1" else "") + str(rng.randint(0, 1))
+            a, b = f"{names[1]}{rng.randint(0, 2)}", f"ex{rng.randint(4, 6)}"
+            b = b if isa == "xdna2" else f"x{rng.randint(3, 5)}"
+            row.append(f"vmac.f {tile}, {tile}, {a}, {b}, {rng.choice(('r0', 'r0', 'r2'))}")
+        elif rng.random() < 0.1:
+            row.append("add r5, r5, #1")
+    *lines, last = ("; ".join(row) or "nop" for row in rows)
+    pointers = {f"p{number}": 0x70000 + 0x400 * rng.randint(0, 4) for number in range(6)}
+    pointers["p3"] += rng.choice((0, 0x4000, 0x4000))
+    text = LOOP + "first: " + "\n".join(lines) + f"\nlast: {last}\nnop\ndone"
+    conf = 28 if isa == "xdna1" else 780
+    return text, {**pointers, "r0": conf, "r2": conf + rng.randint(0, 1), "r1": rng.randint(2, 20)}
+
+
+@pytest.mark.parametrize("isa", KERNELS)
+def test_random_loops_end_as_in_single_steps(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes, execute = [], Blocks._executed_at_once
+
+    def counted(self: Blocks, batch: Block, place: Any) -> Any:
+        found = execute(self, batch, place)
+        sizes.append(batch.size * (found is not place))
+        return found
+
+    monkeypatch.setattr(Blocks, "_executed_at_once", counted)
+    rng = np.random.default_rng(3)
+    words, bytes_ = rng.integers(0x3F00, 0x4000, 1 << 13), rng.integers(110, 130, 1 << 14)
+    numbers = words.astype(np.uint16) if isa == "xdna1" else bytes_.astype(np.uint8)
+    for seed in range(5):
+        text, registers = random_loop(isa, random.Random(seed))
+        check(isa, text, registers, {0x70000: numbers.tobytes()}, seed)
+    assert sum(sizes) > 500
+    assert 0 in sizes  # one that was left
+
+
+@pytest.mark.parametrize("isa", KERNELS)
+def test_batches_tell_observers_of_stores(isa: str) -> None:
+    text, configuration = KERNELS[isa]
+    told: list[list[Any]] = [[], []]
+    for stores, trace in zip(told, (lambda pc: None, None)):
+        machine = made(isa, text, {"r0": configuration, "r1": 3}, {0x70000: bytes(range(100)) * 20})
+        machine.state.observers.append(stores.append)
+        machine.run(1 << 20, trace=trace)
+    assert told[0] == told[1] != []
 
 
 @pytest.mark.parametrize("isa", KERNELS)
