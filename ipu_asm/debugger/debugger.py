@@ -17,6 +17,8 @@ from ipu_asm.emulator.state import AnyState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.emulator.vliw import AnyMachine
 from ipu_asm.flow.control_run.summary import LoopSummary, LoopTrip
+from ipu_asm.flow.counted_loops.loops import counted_loops
+from ipu_asm.flow.loop_numbers import loop_numbers, trips_text
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.text import SourceFile
@@ -94,6 +96,27 @@ class Debugger:
         """
         known = None if self.history.edits else self._length.trips
         return [] if known is None else known.at(self.cycle)
+
+    def trip_text(self, first: int) -> str:
+        """Return which trip of the loop at an address it is, else its trips, "" if not known.
+
+        `trip 2 of 128`, as loop lenses have it: `128 trips`, `r0 trips`.
+        """
+        for trip in self.trips:
+            if trip.loop.head == first:
+                return f"trip {trip.number:,} of {trip.trips:,}"
+        if self.history.edits:
+            return ""
+        known, counter = counted_loops(self.program), self.program.isa.counting.hardware_loop
+        loop = known.loops.get(first)
+        if loop is not None and counter is not None and first in known.ranges:
+            left = self.state.regfile.scalar_values()[counter.register]
+            if 0 < left <= loop.trips:
+                return f"trip {loop.trips - left + 1:,} of {loop.trips:,}"
+        if loop is not None:
+            return trips_text(loop_numbers(self.program, None)[first])
+        argument = known.counts.get(first)
+        return f"{argument} trips" if argument else ""
 
     @property
     def loops(self) -> Mapping[int, LoopSummary] | None:

@@ -220,12 +220,13 @@ def _frame(
 
 
 def _loop_name(session: DebugSession, name: str, loop: range, shown: FrameFormat) -> str:
-    """The name of the frame of a loop: its trip, or else its bundles."""
-    for trip in session.program.debugger.trips:
-        if trip.loop.head == loop.start:
-            return f"{name}, trip {trip.number:,} of {trip.trips:,}"
+    """The name of the frame of a loop: its trip, or else its bundles and its trips if known."""
+    trip = session.program.debugger.trip_text(loop.start)
+    if trip.startswith("trip "):
+        return f"{name}, {trip}"
     first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
-    return f"in loop {name} ({numbered('bundle', first, last)})"
+    bundles = ", ".join(filter(None, (numbered("bundle", first, last), trip)))
+    return f"in loop {name} ({bundles})"
 
 
 def _expansion_frames(session: DebugSession, address: int, first: int) -> list[Json]:

@@ -122,13 +122,12 @@ def _where(session: Session, argument: str) -> None:
     for number, level in enumerate(levels, 1):
         show(f"#{number}  in {level}")
     loops = enclosing_loops(session.kernel.program, session.address)
-    trips = {trip.loop.head: trip for trip in debugger.trips}
     for number, loop in enumerate(loops, len(levels) + 1):
         first = debugger.lines.place(loop.start)
         name = first.name if first and first.name else f"bundle {loop.start}"
-        trip = trips.get(loop.start)
-        turn = "" if trip is None else f", trip {trip.number:,} of {trip.trips:,}"
-        show(f"#{number}  in loop {name}, {numbered('bundle', loop.start, loop.stop - 1)}{turn}")
+        bundles = numbered("bundle", loop.start, loop.stop - 1)
+        texts = (f"in loop {name}", bundles, debugger.trip_text(loop.start))
+        show(f"#{number}  {', '.join(filter(None, texts))}")
 
 
 def _program(session: Session, argument: str) -> None:
