@@ -16,7 +16,7 @@ from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.protocol import LspProtocol
-from ipu_lsp.server.workspace import uri_of
+from ipu_lsp.server.uris import uri_of
 from ipu_lsp.transport import Json, plain
 
 MAX_SHOWN_MESSAGES = 10

@@ -21,7 +21,8 @@ from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document, workspace_edit_of_files
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.server.workspace import TimeSlice, uri_of
+from ipu_lsp.server.uris import uri_of
+from ipu_lsp.server.workspace import TimeSlice
 from ipu_lsp.transport import Json
 
 _MAX_FOLDERS = 3

@@ -8,14 +8,12 @@ from itertools import takewhile
 from typing import Any, Final, Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
-from pygls.uris import to_fs_path
-
 from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.config.files import may_name_file
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import Change
 from ipu_lsp.server.convert import Coordinates, Encoding
+from ipu_lsp.server.uris import path_of
 from ipu_lsp.transport import Json
 
 MOST_CHANGES: Final = 256
@@ -267,13 +265,3 @@ def workspace_edit_of_files(
         for uri, version, changes in edits
     ]
     return {"documentChanges": documents}
-
-
-def path_of(uri: str) -> str | None:
-    """Return the path of a `file` URI, None for any other URI."""
-    try:
-        path = to_fs_path(uri)
-    except ValueError:
-        # For example `http://[`, which is no valid URI.
-        return None
-    return path if path and may_name_file(path) else None

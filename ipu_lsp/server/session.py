@@ -20,7 +20,8 @@ from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.settings import Projects
 from ipu_lsp.server.settings_files import SettingsFiles
 from ipu_lsp.server.sources import Analyzers, Sources
-from ipu_lsp.server.workspace import Headers, TimeSlice, Workspace, uri_of
+from ipu_lsp.server.uris import uri_of
+from ipu_lsp.server.workspace import Headers, TimeSlice, Workspace
 
 MAX_WAIT_S = 0.1
 """Seconds that findings are held back while the client keeps sending edits."""

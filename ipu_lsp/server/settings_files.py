@@ -15,11 +15,10 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.lint.configuration_findings import check_file
 from ipu_asm.named_tuple import NamedTuple
 from ipu_lsp.server.convert import Coordinates, Encoding
-from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.settings import Projects
-from ipu_lsp.server.workspace import uri_of
+from ipu_lsp.server.uris import path_of, uri_of
 
 
 class EncodedFindings(NamedTuple):

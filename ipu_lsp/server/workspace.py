@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ipu_asm.config.configuration_file import FILE_NAMES
@@ -13,7 +11,8 @@ from ipu_asm.config.files import Stamp, scanned_text, stamp_of
 from ipu_asm.config.globs import sources_below
 from ipu_asm.named_tuple import NamedTuple
 from ipu_asm.text import SourceFile
-from ipu_lsp.server.documents import Document, path_of
+from ipu_lsp.server.documents import Document
+from ipu_lsp.server.uris import path_of
 
 Stamps = Mapping[str, object]
 """The stamps of headers by path."""
@@ -227,16 +226,6 @@ class Workspace:
     def _holds(self, known: CachedAnswers, path: str, dependencies: object) -> bool:
         is_same = known.dependencies == dependencies and known.stamp == stamp_of(path)
         return is_same and self._headers.are_unchanged(known.headers)
-
-
-@lru_cache(maxsize=20_000)
-def uri_of(path: str) -> str | None:
-    """Return the URI of a file; None if its name cannot be encoded."""
-    try:
-        path.encode()
-        return Path(path).as_uri()
-    except ValueError:
-        return None
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:

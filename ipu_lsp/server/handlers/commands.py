@@ -33,12 +33,13 @@ from ipu_lsp.server.custom import (
     SELECT_CONFIGURATION,
     SELECT_CONTEXT,
 )
-from ipu_lsp.server.documents import Document, path_of
+from ipu_lsp.server.documents import Document
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.views import listing_of, memory_map_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import read_options, run
 from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.uris import path_of
 from ipu_lsp.transport import Json
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from typing import Any
 
 from lsprotocol import types as t
@@ -10,11 +11,11 @@ from lsprotocol import types as t
 from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import source_extensions
 from ipu_asm.config.host_search import WATCHED, is_watched
-from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import read_settings, unwrap_section
 from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.server.sources import HEADER_EXTENSIONS, HEADER_LANGUAGES
+from ipu_lsp.server.uris import file_schemes, path_of
 
 _SECTION = "ipu"
 _METHODS_OF_HEADERS = (
@@ -60,7 +61,8 @@ def subscribe(session: LspSession) -> None:
     if session.client.registers_headers:
         registrations += _of_headers(session)
     if session.client.registers_keys:
-        selector = [{"scheme": "file", "pattern": f"**/{FILE_NAMES[0]}"}]
+        pattern = f"**/{FILE_NAMES[0]}"
+        selector = [{"scheme": scheme, "pattern": pattern} for scheme in file_schemes()]
         registrations += [
             _of_files("configuration", selector, method, _OPTIONS_OF_CHANGES.get(method, {}))
             for method in _METHODS_OF_CONFIGURATION
@@ -131,8 +133,8 @@ def _of_headers(session: LspSession) -> list[dict[str, Any]]:
     """
     endings = ",".join(extension[1:] for extension in HEADER_EXTENSIONS)
     selector = [
-        {"scheme": "file", "language": language, "pattern": f"**/*.{{{endings}}}"}
-        for language in HEADER_LANGUAGES
+        {"scheme": scheme, "language": language, "pattern": f"**/*.{{{endings}}}"}
+        for scheme, language in product(file_schemes(), HEADER_LANGUAGES)
     ]
     options: dict[str, dict[str, Any]] = {method: {} for method in _METHODS_OF_HEADERS}
     options |= _OPTIONS_OF_CHANGES

@@ -22,7 +22,8 @@ from ipu_lsp.server.settings_files import (
     report,
     with_result_id,
 )
-from ipu_lsp.server.workspace import TimeSlice, uri_of
+from ipu_lsp.server.uris import uri_of
+from ipu_lsp.server.workspace import TimeSlice
 
 Token = int | str
 REPORT_INTERVAL_S = 0.2

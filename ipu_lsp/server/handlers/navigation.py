@@ -28,7 +28,8 @@ from ipu_asm.text import TextEdit, apply_edits
 from ipu_lsp.server.documents import workspace_edit, workspace_edit_of_files
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
 from ipu_lsp.server.session import LspSession, View
-from ipu_lsp.server.workspace import TimeSlice, uri_of
+from ipu_lsp.server.uris import uri_of
+from ipu_lsp.server.workspace import TimeSlice
 from ipu_lsp.transport import Json
 
 _READS, _WRITES = (

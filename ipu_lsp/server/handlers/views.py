@@ -35,10 +35,9 @@ from ipu_lsp.server.custom import (
     RunInputsParams,
     RunTotalsParams,
 )
-from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.settings import NO_WORDS
-from ipu_lsp.server.workspace import uri_of
+from ipu_lsp.server.uris import path_of, uri_of
 from ipu_lsp.transport import Json
 
 
