@@ -36,12 +36,21 @@ const forNode = {
   mainFields: ["module", "main"],
 };
 
+const forBrowser = {
+  ...shared,
+  platform: "browser",
+  format: "cjs",
+  target: "es2022",
+  external: ["vscode"],
+};
+
 if (options.has("--production")) {
   await rm(join(here, "dist", "webviews"), { recursive: true, force: true });
 }
 await copyGrammars();
 const builds = [
   { ...forNode, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js" },
+  { ...forBrowser, entryPoints: ["src/web/extension.ts"], outfile: "dist/web/extension.js" },
   ...(await pages()),
   ...(options.has("--tests") ? await tests() : []),
 ];

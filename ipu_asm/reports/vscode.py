@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Sequence
 
+from ipu_asm.config.files import source_extensions
 from ipu_asm.isa import Manifest, load_isa, manifests
 from ipu_asm.reports.reference import PALETTE, colours_of_language
 from ipu_asm.reports.textmate_patterns import (
@@ -40,6 +41,9 @@ _BLOCK_COMMENT_RULES: tuple[dict[str, Any], ...] = (
     },
     {"beforeText": r"^[ \t]* \*/[ \t]*$", "action": {"indent": "none", "removeText": 1}},
 )
+_READ_ENDINGS = (".h", ".hh", ".hpp", ".inc", ".def", ".o", ".elf")
+_READ_NAMES = (r"(?:ipu|pyproject)\.toml", r"launch\.json", r"test_.*\.py", r".*_test\.py")
+
 EXTENSION = Path(grammar_folder()).parent / "vscode-extension"
 _WIDTH = 100
 # The language of listings has no instruction set, and is the last one everywhere.
@@ -80,7 +84,9 @@ def vscode_files(folder: Path = EXTENSION) -> dict[str, str]:
         for name, language in languages.items()
     }
     names = formatted(list(languages)).rstrip()
-    source = f"{_TYPESCRIPT} {names};\n\n{_SIGNATURES}{''.join(_signatures())}];\n"
+    endings = "|".join(sorted(each[1:] for each in (*source_extensions(), *_READ_ENDINGS)))
+    read = f"{_READ_FILES}\n  /^(?:{'|'.join(_READ_NAMES)}|.*\\.(?:{endings}))$/;\n"
+    source = f"{_TYPESCRIPT} {names};\n\n{read}\n{_SIGNATURES}{''.join(_signatures())}];\n"
     return {"package.json": formatted(package), "src/languages.ts": source, **configurations}
 
 
@@ -89,6 +95,9 @@ _TYPESCRIPT = """\
 
 /** The languages that the server knows. */
 export const LANGUAGES: readonly string[] ="""
+_READ_FILES = """\
+/** What the server may read of a folder: sources, headers, objects, settings, and kernel tests. */
+export const READ_FILES ="""
 _SIGNATURES = """\
 /** A language whose extensions the editor confuses with others, and what only its files have. */
 export interface Signature {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -26,7 +27,7 @@ from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.lint.rules import all_rules, rules_for
 from ipu_asm.testbench.data.numpy_files import read_piece
 from ipu_asm.testbench.data.source import data_of
-from ipu_lsp.server.documents import path_of
+from ipu_lsp.server import uris
 from ipu_lsp.server.server import FEATURES, LspServer
 
 APP = Path(__file__).parent
@@ -49,6 +50,25 @@ def start(write: Callable[[str], None]) -> None:
     _server.protocol.write = lambda data: write(data.partition(b"\r\n\r\n")[2].decode("utf-8"))
 
 
+def mount(uri: str, number: int) -> None:
+    """Give a folder of the client a place for its files; comes before the first message."""
+    folder = APP / "workspaces" / str(number)
+    folder.mkdir(parents=True, exist_ok=True)
+    uris.mount(uri, str(folder))
+
+
+def write(uri: str, content: Any | None) -> None:
+    """Store the bytes of a file below a mounted folder; None removes it, or a folder."""
+    path = Path(uris.path_of(uri) or "")
+    if content is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.to_bytes())
+    elif path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def feed(message: str) -> None:
     """Queue a message for the server."""
     server().feed(message.encode("utf-8"))
@@ -69,7 +89,7 @@ def report(uri: str, form: str, earlier: str | None) -> str:
 
     With an earlier text of it, return how they differ.
     """
-    path, document = path_of(uri), server().session.documents[uri]
+    path, document = uris.path_of(uri), server().session.documents[uri]
     assert path is not None
     kernel = Path(path)
     kernel.parent.mkdir(parents=True, exist_ok=True)

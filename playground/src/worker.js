@@ -24,6 +24,8 @@ const ready = start().then(
 );
 
 const CALLS = {
+  mount: (uri, number) => host.mount(uri, number),
+  write: (uri, content) => host.write(uri, content ?? undefined),
   report: (uri, form, earlier) => JSON.parse(host.report(uri, form, earlier ?? undefined)),
   prepare,
   step: (cycles) => runs.current.advance(cycles),

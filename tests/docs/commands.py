@@ -55,6 +55,9 @@ ELSEWHERE: Final = {
     "cd vscode-extension && npm ci && npm run package": (
         "needs a package registry; `tests/editors/install.py` makes the extension"
     ),
+    "cd vscode-extension && npm ci && npm run package -- --web": (
+        "needs a package registry; `tests/editors/test_web_extension.py` makes the extension"
+    ),
     "git submodule add URL tools/ipu-asm": "`URL` is the reader's",
     "ipu-lint --format rdjson kernels | reviewdog -f=rdjson -reporter=github-pr-review": (
         "reviewdog is no part of the project; `tests/test_ci_page.py` runs the rest"

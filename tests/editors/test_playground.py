@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import subprocess
-import sys
 import unicodedata
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -27,32 +25,11 @@ if TYPE_CHECKING:
 
 PLAYGROUND = ROOT / "playground"
 DIST = PLAYGROUND / "dist"
-SOURCES = ("examples", "grammars", "ipu_asm", "ipu_lsp", "playground/src")
-SUFFIXES = (".css", ".html", ".js", ".lark", ".md", ".py", ".toml", ".txt", ".wasm")
 MAX_BYTES_SENT = 12_000_000
 MUTANTS = 400
 PATIENCE_MS = 60_000
 PATIENCE_WITH_THE_START_MS = 180_000
 WIDER_THAN_THE_WINDOW = "document.documentElement.scrollWidth > innerWidth"
-
-
-@pytest.fixture(scope="module")
-def built() -> Path:
-    """The page of the sources as they are; it is built again only where one is newer."""
-    built = DIST / "worker.js"
-    if built.exists() and built.stat().st_mtime > max(map(_modified, SOURCES)):
-        return DIST
-    if shutil.which("npm") is None:
-        pytest.fail("Node.js must be on the PATH: `node` and `npm`", pytrace=False)
-    command = [sys.executable, str(PLAYGROUND / "build.py")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-    return DIST
-
-
-def _modified(folder: str) -> float:
-    files = (ROOT / folder).rglob("*")
-    return max(path.stat().st_mtime for path in files if path.suffix in SUFFIXES)
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 import pytest
 
 from ipu_asm.targets.ipu.instruction_spec import INSTRUCTION_SPEC
-from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, place
+from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, TIDY, UNTIDY, place
 from tests.editors.patience import soon
 from tests.editors.vscode import VSCode
 from tests.editors.vscode_user import VSCodeUser
@@ -15,16 +15,6 @@ from tests.editors.vscode_user import VSCodeUser
 Open = Callable[[str], VSCode]
 
 BRANCH = place(EXAMPLE, "lr3 element", "element")
-UNTIDY = (
-    "turn:\nset lr0   1; set lr1 2;;   # two\n"
-    "  add lr2 lr0 lr1;;\n  sub lr3 lr2 lr1;;\n   b turn;;\n"
-)
-TIDY = """turn:
-  set lr0 1; set lr1 2;;   # two
-  add lr2 lr0 lr1;;
-  sub lr3 lr2 lr1;;
-  b turn;;
-"""
 
 
 @pytest.fixture

@@ -6,12 +6,11 @@ import os
 import re
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING, Iterator, Protocol
 
 from tests.editors.install import command
 from tests.editors.patience import soon
 from tests.editors.user import PROJECT
-from tests.editors.vscode_server import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Locator, Page
@@ -51,6 +50,15 @@ def chromium() -> Iterator[Browser]:
 _MOST_HOVERS, _HOVER_SECONDS = 4, 15.0
 
 
+class Host(Protocol):
+    """What serves a window."""
+
+    version: str
+
+    def address(self, opened: Path, development: Path | None = None) -> str:
+        """Where a browser finds it with a folder open."""
+
+
 class VSCode:
     """One window, as a person uses it. Words that a method is given are what is on the screen.
 
@@ -60,7 +68,7 @@ class VSCode:
     def __init__(
         self,
         browser: Browser,
-        server: Server,
+        server: Host,
         folder: Path,
         *,
         development: Path | None = None,

@@ -23,16 +23,25 @@ def install_modules() -> None:
         run(["npm", "ci", "--no-audit", "--no-fund"], SOURCES)
 
 
-def packaged() -> Path:
+def packaged(*options: str, name: str = "ipu-asm") -> Path:
     """The package of the sources as they are now; one that was made of these serves again.
 
     Raises `NotInstalledError` with what was said where it cannot be made.
     """
     newest = max(path.stat().st_mtime for folder in _PACKED for path in _sources(folder))
-    if not any(made.stat().st_mtime > newest for made in _packages()):
+    package = SOURCES / "dist" / f"{name}.vsix"
+    if not (package.exists() and package.stat().st_mtime > newest):
         install_modules()
-        run(["npm", "run", "package"], SOURCES, {"PYTHON": sys.executable})
-    return _packages()[-1]
+        run(["npm", "run", "package", "--", *options], SOURCES, {"PYTHON": sys.executable})
+    return package
+
+
+def packaged_for_the_web(playground: Path) -> Path:
+    """The package for Visual Studio Code for the web, with the worker of a built playground."""
+    package = SOURCES / "dist" / "ipu-asm-web.vsix"
+    if package.exists() and package.stat().st_mtime < (playground / "worker.js").stat().st_mtime:
+        package.unlink()
+    return packaged("--web", name="ipu-asm-web")
 
 
 def host_tests() -> Path:
@@ -47,11 +56,6 @@ def unpacked(vsix: Path, folder: Path) -> Path:
     with zipfile.ZipFile(vsix) as archive:
         archive.extractall(folder)
     return folder / "extension"
-
-
-def _packages() -> list[Path]:
-    """The packages there are, the newest last."""
-    return sorted(SOURCES.glob("dist/*.vsix"), key=lambda path: path.stat().st_mtime)
 
 
 def _sources(folder: Path) -> Iterator[Path]:

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm.config.configuration_file import FILE_NAMES
+from ipu_asm.config.files import source_extensions
+from ipu_asm.config.host_search import WATCHED
 from ipu_asm.reports.vscode import EXTENSION, formatted, vscode_files, write_vscode_files
+from ipu_lsp.server.sources import HEADER_EXTENSIONS
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -18,6 +22,16 @@ def test_the_files_of_the_extension_are_up_to_date() -> None:
     """If this fails, run `python -m ipu_asm.reports.vscode`."""
     for name, text in vscode_files().items():
         assert (EXTENSION / name).read_text(encoding="utf-8") == text, name
+
+
+def test_the_web_copies_what_the_server_watches() -> None:
+    source = vscode_files()["src/languages.ts"]
+    (read,) = re.findall(r"READ_FILES =\s+/(.+)/;", source)
+    extensions = {*source_extensions(), *HEADER_EXTENSIONS}
+    names = {f"a{extension}" for extension in extensions}
+    names |= {glob.replace("*", "a").rpartition("/")[2] for glob in (*FILE_NAMES, *WATCHED)}
+    assert {name for name in names if not re.search(read, name)} == set()
+    assert not any(re.search(read, name) for name in ("notes.md", "package.json", "conftest.py"))
 
 
 def test_what_a_stale_package_says_by_hand_stays(tmp_path: Path) -> None:

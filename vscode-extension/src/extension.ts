@@ -1,111 +1,30 @@
-/** The entry: builds the parts in order. */
+/** The entry on a computer: all parts, and the language server in a process. */
 
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
+import { type Api, start, stop } from "./activation";
 import { registerCommands } from "./commands";
+import { registerRuns } from "./commands/runs";
 import { registerDebug } from "./debug";
 import { registerListing } from "./listing";
 import { registerMemoryMap } from "./memoryMap";
-import type { Part, Parts, ServerState } from "./parts";
-import { createServer, type ServerControl } from "./server";
-import { registerConfigurations } from "./server/configurations";
-import { registerContexts } from "./server/contexts";
-import { registerSignatures } from "./server/signatures";
-import { registerStatus } from "./server/status";
+import { ProcessClient } from "./server/processClient";
 import { registerSlotGrid } from "./slotGrid";
 import { registerTesting } from "./testing";
-import { createToolchain, type ToolchainControl } from "./toolchain";
+import { createToolchain } from "./toolchain";
 import { registerVectors } from "./vectors";
 
-/** What `activate` returns, for tests and for other extensions. */
-export interface Api {
-  readonly server: {
-    readonly state: ServerState;
-    readonly onDidChangeState: vscode.Event<void>;
-    /** The process that serves, while one does. */
-    readonly processId: number | undefined;
-    /** Where its program comes from, for people. */
-    readonly origin: string | undefined;
-    /** The path of its program. */
-    readonly command: string | undefined;
-    /** Why it could not be started, as a sentence. */
-    readonly problem: string | undefined;
-    request<Answer>(method: string, parameters: unknown): Promise<Answer>;
-    /** Whatever was begun, by a setting for example, is done. */
-    settled(): Promise<void>;
-  };
-}
-
-const PARTS: readonly Part[] = [
-  registerDebug,
-  registerVectors,
-  registerSlotGrid,
-  registerMemoryMap,
-  registerListing,
-  registerCommands,
-  registerTesting,
-];
-
-const COMPLETION_DELAY_MS = 5_000;
-
-let running: ServerControl | undefined;
-
-/** Called by the editor when one of the activation events has happened. */
 export function activate(context: vscode.ExtensionContext): Api {
-  const log = vscode.window.createOutputChannel("IPU Assembly", { log: true });
-  context.subscriptions.push(log);
-  const toolchain = createToolchain(context, log);
-  const server = createServer(context, log, toolchain);
-  registerStatus(context, log, server, registerConfigurations(context, server));
-  registerContexts(context, server);
-  registerSignatures(context);
-  const parts: Parts = { context, log, toolchain, server };
-  for (const register of PARTS) {
-    context.subscriptions.push(...(register(parts) ?? []));
-  }
-  context.subscriptions.push(completion(server, toolchain));
-  running = server;
-  void server.start();
-  return api(server);
+  const parts = [
+    registerDebug,
+    registerVectors,
+    registerSlotGrid,
+    registerMemoryMap,
+    registerListing,
+    registerCommands,
+    registerRuns,
+    registerTesting,
+  ];
+  return start(context, { newToolchain: createToolchain, client: ProcessClient, parts });
 }
 
-/** Called by the editor when it closes: the server is given the time to end well. */
-export async function deactivate(): Promise<void> {
-  await running?.stop();
-}
-
-/** The first findings come first: what the debugger needs is fetched when they are there. */
-function completion(server: ServerControl, toolchain: ToolchainControl): vscode.Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  const listener = server.onDidChangeState(() => {
-    clearTimeout(timer);
-    if (server.state === "running") {
-      timer = setTimeout(() => void toolchain.completeQuietly(), COMPLETION_DELAY_MS);
-    }
-  });
-  return { dispose: () => (clearTimeout(timer), listener.dispose()) };
-}
-
-function api(server: ServerControl): Api {
-  return {
-    server: {
-      get state() {
-        return server.state;
-      },
-      get processId() {
-        return server.processId;
-      },
-      get origin() {
-        return server.line?.origin;
-      },
-      get command() {
-        return server.line?.command;
-      },
-      get problem() {
-        return server.problem;
-      },
-      onDidChangeState: server.onDidChangeState,
-      request: (method, parameters) => server.request(method, parameters),
-      settled: () => server.settled(),
-    },
-  };
-}
+export { stop as deactivate };

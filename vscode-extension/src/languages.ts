@@ -3,6 +3,10 @@
 /** The languages that the server knows. */
 export const LANGUAGES: readonly string[] = ["aie-asm", "colossus-asm", "edgenpu-asm", "ipu-asm"];
 
+/** What the server may read of a folder: sources, headers, objects, settings, and kernel tests. */
+export const READ_FILES =
+  /^(?:(?:ipu|pyproject)\.toml|launch\.json|test_.*\.py|.*_test\.py|.*\.(?:S|aie|aie2|aie2p|asm|def|edgenpu|elf|h|hh|hpp|inc|ipu|o|s))$/;
+
 /** A language whose extensions the editor confuses with others, and what only its files have. */
 export interface Signature {
   readonly language: string;

@@ -1,10 +1,9 @@
 /** Assembles the program in the editor, saved or not, into an image. */
 
-import { posix } from "node:path";
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
 import { explained } from "./register";
-import { nameOf, subject } from "./subject";
+import { nameOf, parentOf, subject } from "./subject";
 
 interface Format extends vscode.QuickPickItem {
   readonly format: string;
@@ -111,18 +110,19 @@ function placeOf(
   { uri }: vscode.TextDocument,
   { extension, label }: Format,
 ): Thenable<vscode.Uri | undefined> {
-  const { dir, name } = posix.parse(uri.path);
   const [first] = vscode.workspace.workspaceFolders ?? [];
-  const folder = uri.scheme === "untitled" ? first?.uri : undefined;
-  const path = posix.join(folder?.path ?? dir, `${name}.${extension}`);
-  const defaultUri = (folder ?? uri).with({ path, scheme: folder?.scheme ?? "file" });
+  const folder = uri.scheme === "untitled" ? first?.uri : parentOf(uri);
+  const name = `${nameOf(uri).replace(/(?<=.)\.[^.]*$/, "")}.${extension}`;
+  const defaultUri = folder ? vscode.Uri.joinPath(folder, name) : vscode.Uri.file(name);
   const filters = { [label]: [extension] };
   const words = { title: "Assemble", saveLabel: "Write" };
   return vscode.window.showSaveDialog({ defaultUri, filters, ...words });
 }
 
 function bytesOf({ text, base64 }: Assembled): Uint8Array {
-  return base64 === undefined ? Buffer.from(text ?? "") : Buffer.from(base64, "base64");
+  return base64 === undefined
+    ? new TextEncoder().encode(text)
+    : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
 async function showFindings(

@@ -1,8 +1,7 @@
 /** Makes a new kernel out of one of the templates. */
 
-import { posix } from "node:path";
 import * as vscode from "vscode";
-import { nameOf } from "./subject";
+import { nameOf, parentOf } from "./subject";
 
 interface Template extends vscode.QuickPickItem {
   /** Its file in the folder `templates`; also the name that it calls itself by. */
@@ -56,9 +55,9 @@ export async function newKernel(
     return undefined;
   }
   const source = vscode.Uri.joinPath(extensionUri, "templates", template.file);
-  const text = Buffer.from(await vscode.workspace.fs.readFile(source)).toString("utf8");
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(source));
   const named = text.replaceAll(template.file, () => nameOf(place));
-  await vscode.workspace.fs.writeFile(place, Buffer.from(named));
+  await vscode.workspace.fs.writeFile(place, new TextEncoder().encode(named));
   await vscode.window.showTextDocument(place);
   return place;
 }
@@ -86,9 +85,6 @@ async function folderOf(uri: vscode.Uri): Promise<vscode.Uri> {
 function currentFolder(): vscode.Uri | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   const [first] = vscode.workspace.workspaceFolders ?? [];
-  return active?.scheme === "file" ? parentOf(active) : first?.uri;
-}
-
-function parentOf(uri: vscode.Uri): vscode.Uri {
-  return uri.with({ path: posix.dirname(uri.path) });
+  const isFile = active && vscode.workspace.fs.isWritableFileSystem(active.scheme) !== undefined;
+  return isFile ? parentOf(active) : first?.uri;
 }

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Parts, Server } from "../parts";
 import { type Arguments, changesOf, NONE, optionsOf, type RunArguments } from "./runArguments";
 import { type Answered, askArguments } from "./runForm";
-import { nameOf, subject } from "./subject";
+import { nameOf, subjectOnDisk } from "./subject";
 
 /** A program on the disk, and what it is to be run with. */
 export interface Request {
@@ -32,7 +32,7 @@ export async function requestOf(
   given: unknown,
   verb: string,
 ): Promise<Request | undefined> {
-  const document = await subject(file);
+  const document = await subjectOnDisk(file);
   const program = document && (await savedUri(document));
   if (!program) {
     return undefined;

@@ -24,9 +24,32 @@ export async function subject(argument: unknown): Promise<vscode.TextDocument | 
   return undefined;
 }
 
+/**
+ * The program that a command is about, where a process can read it. Says so where it is on no disk,
+ * as in a virtual workspace.
+ */
+export async function subjectOnDisk(argument: unknown): Promise<vscode.TextDocument | undefined> {
+  const document = await subject(argument);
+  if (!document || ["file", "untitled"].includes(document.uri.scheme)) {
+    return document;
+  }
+  void vscode.window.showErrorMessage(`${nameOf(document.uri)} is on no disk. ${NEEDS_DISK}`);
+  return undefined;
+}
+
+/** Why a program is not executed here, and what to do. */
+export const NEEDS_DISK =
+  "Kernels are run, profiled and debugged by programs of a computer: open the folder from its disk, " +
+  "in Visual Studio Code on a desktop.";
+
 /** The last part of an address. */
 export function nameOf(uri: vscode.Uri): string {
   return uri.path.slice(uri.path.lastIndexOf("/") + 1);
+}
+
+/** The folder of a file. */
+export function parentOf(uri: vscode.Uri): vscode.Uri {
+  return vscode.Uri.joinPath(uri, "..");
 }
 
 /** The editor in which a document can be seen, the active one first. */

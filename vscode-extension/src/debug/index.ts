@@ -1,7 +1,7 @@
 /** The debugger: how it is started, what is debugged, and which words of a program have a value. */
 
 import * as vscode from "vscode";
-import { nameOf, subject } from "../commands/subject";
+import { nameOf, subjectOnDisk } from "../commands/subject";
 import { type CommandLine, messageOf, type Part, type Parts } from "../parts";
 import { DEBUG_TYPE, EXECUTABLE, launch } from "./configurations";
 import { expressionProvider } from "./expressions";
@@ -52,7 +52,7 @@ function environment({ env }: CommandLine): Record<string, string> | undefined {
 
 /** Debug the file that a menu was opened on, else the one in the editor. */
 async function debugKernel(argument: unknown): Promise<boolean> {
-  const document = await subject(argument);
+  const document = await subjectOnDisk(argument);
   if (!document) {
     return false;
   }

@@ -1,7 +1,7 @@
 /** The values after the lines of the next bundle. */
 
 import * as vscode from "vscode";
-import type { Middleware } from "vscode-languageclient/node";
+import type { Middleware } from "vscode-languageclient";
 
 /**
  * What an instruction sees of a register is the value of `lr2@mult.ve`, which the editor would show

@@ -1,17 +1,14 @@
-/** One run of the language server: a client of the library, set up as ours wants it. */
+/** A client of the library for one run of the language server, set up as ours wants it. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import {
+  type BaseLanguageClient,
   CloseAction,
   ErrorAction,
   type ErrorHandler,
-  LanguageClient,
   type LanguageClientOptions,
   type Middleware,
-} from "vscode-languageclient/node";
+} from "vscode-languageclient";
 import { provideInlineValues } from "../debug/inlineValues";
 import type { CommandLine } from "../parts";
 import { ourDocuments } from "./documents";
@@ -23,46 +20,24 @@ export interface ClientSetup {
   readonly trace: vscode.LogOutputChannel;
 }
 
-/** The library's client, which leaves messages about the server's state to us. */
-export class Client extends LanguageClient {
-  private child: ChildProcess | undefined;
-
-  constructor(line: CommandLine, setup: ClientSetup) {
-    super("ipu", "IPU Assembly", () => this.spawn(line, setup), options(setup));
-    const restarts = this.createDefaultErrorHandler(MOST_RESTARTS);
-    this.clientOptions.errorHandler = patient(restarts, () => this.initializeResult !== undefined);
-  }
-
+/** A client, with what it has started. */
+export interface Client extends BaseLanguageClient {
   /** The process that serves, while one does. */
-  get processId(): number | undefined {
-    return this.child?.pid;
-  }
+  readonly processId?: number | undefined;
+  /** End what serves, whatever the state of the connection. */
+  kill(): void;
+}
 
-  /** End the process, whatever the state of the connection. */
-  kill(): void {
-    this.child?.kill();
-  }
+export type ClientClass = new (line: CommandLine, setup: ClientSetup) => Client;
 
-  override error(message: string, data?: unknown, _show?: boolean | "force"): void {
-    super.error(message, data, false);
-  }
-
-  override info(message: string, data?: unknown, _show?: boolean): void {
-    super.info(message, data, false);
-  }
-
-  private async spawn(line: CommandLine, { context, log }: ClientSetup): Promise<ChildProcess> {
-    log.info(`Starting ${line.command} ${line.args.join(" ")}`);
-    const env = { ...process.env, ...line.env };
-    const cwd = context.globalStorageUri.fsPath;
-    const child = spawn(line.command, line.args, { cwd, env, windowsHide: true });
-    child.once("exit", (status, signal) => {
-      log.info(`The language server has ended: ${signal ?? `status ${status}`}`);
-    });
-    await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
-    this.child = child;
-    return child;
-  }
+/** Messages about the server's state are ours to show, and when it is restarted is ours to say. */
+export function tame(client: BaseLanguageClient): void {
+  const { error, info } = client;
+  client.error = (message, data) => error.call(client, message, data, false);
+  client.info = (message, data) => info.call(client, message, data, false);
+  const restarts = client.createDefaultErrorHandler(MOST_RESTARTS);
+  const hasAnswered = () => client.initializeResult !== undefined;
+  client.clientOptions.errorHandler = patient(restarts, hasAnswered);
 }
 
 const MOST_RESTARTS = 4;
@@ -78,7 +53,8 @@ function patient(restarts: ErrorHandler, hasAnswered: () => boolean): ErrorHandl
   };
 }
 
-function options({ context, log, trace }: ClientSetup): LanguageClientOptions {
+/** Options of both clients. */
+export function options({ context, log, trace }: ClientSetup): LanguageClientOptions {
   const { extension } = context;
   return {
     documentSelector: ourDocuments(extension),
@@ -88,13 +64,7 @@ function options({ context, log, trace }: ClientSetup): LanguageClientOptions {
     initializationFailedHandler: () => false,
     middleware: middleware(extension),
     diagnosticPullOptions: { onChange: true, onSave: true },
-    stdioOptions: { stdout: logLines, stderr: logLines },
   };
-}
-
-/** What is wrong comes as a message of the protocol, too. */
-function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
-  createInterface({ input: stream }).on("line", (line) => log.info(line));
 }
 
 /**

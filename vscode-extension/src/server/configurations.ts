@@ -1,6 +1,5 @@
 /** The values of the host with which a program is shown: their choice, and the last launches. */
 
-import { resolve } from "node:path";
 import * as vscode from "vscode";
 import { DEBUG_TYPE } from "../debug/configurations";
 import { ourDocuments } from "./documents";
@@ -60,7 +59,10 @@ class Launches {
     if (type !== DEBUG_TYPE || typeof program !== "string" || !(cr || lr)) {
       return;
     }
-    const uri = vscode.Uri.file(resolve(cwd ?? folder?.uri.fsPath ?? "", program)).toString();
+    const within = vscode.Uri.file(cwd ?? folder?.uri.fsPath ?? "");
+    const isWhole = /^(?:[a-z]:)?[\\/]/i.test(program);
+    const file = isWhole ? vscode.Uri.file(program) : vscode.Uri.joinPath(within, program);
+    const uri = file.toString();
     const launch: Launch = { uri, name, cr, lr };
     const others = this.known.filter((each) => each.uri !== uri);
     await this.state.update(LAUNCHES, [...others, launch].slice(-MOST_LAUNCHES));

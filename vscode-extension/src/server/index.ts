@@ -1,7 +1,7 @@
 /** The language server of a window: started, stopped, restarted, watched. */
 
 import * as vscode from "vscode";
-import { State } from "vscode-languageclient/node";
+import { State } from "vscode-languageclient";
 import {
   type CommandLine,
   messageOf,
@@ -10,7 +10,7 @@ import {
   type Toolchain,
   ToolchainError,
 } from "../parts";
-import { Client, type ClientSetup } from "./client";
+import type { Client, ClientClass, ClientSetup } from "./client";
 
 /** The server as the extension's entry sees it. */
 export interface ServerControl extends Server {
@@ -31,9 +31,10 @@ export function createServer(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   toolchain: Toolchain,
+  client: ClientClass,
 ): ServerControl {
   const trace = traceChannel(context.subscriptions);
-  const server = new WindowServer({ context, log, trace }, toolchain);
+  const server = new WindowServer({ context, log, trace }, toolchain, client);
   context.subscriptions.push(server, toolchain.onDidChange(() => void server.follow()));
   return server;
 }
@@ -52,6 +53,7 @@ class WindowServer implements ServerControl, vscode.Disposable {
   constructor(
     private readonly setup: ClientSetup,
     private readonly toolchain: Toolchain,
+    private readonly newClient: ClientClass,
   ) {}
 
   dispose(): void {
@@ -129,7 +131,7 @@ class WindowServer implements ServerControl, vscode.Disposable {
       return this.changed.fire();
     }
     this.turn("starting");
-    const client = new Client(line, this.setup);
+    const client = new this.newClient(line, this.setup);
     this.client = client;
     // Between a crash and the start after it the library says for a moment that it has stopped.
     const look = () => this.client === client && this.see(client.state);

@@ -1,6 +1,5 @@
 /** The HTML around the pages of our views. */
 
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
 /** What a page may load: the folder of the bundled pages. */
@@ -16,7 +15,7 @@ export function pageHtml(
   title: string,
   body: string,
 ): string {
-  const nonce = randomBytes(16).toString("hex");
+  const nonce = crypto.randomUUID();
   const file = (extension: string) =>
     webview.asWebviewUri(vscode.Uri.joinPath(pagesFolder(context), `${name}.${extension}`));
   const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;

@@ -46,7 +46,8 @@ export class TestTree {
 
   /** Find the tests of all folders. */
   async findAll(): Promise<void> {
-    const files = await vscode.workspace.findFiles(FILES, LEFT_OUT, MOST_FILES);
+    const found = await vscode.workspace.findFiles(FILES, LEFT_OUT, MOST_FILES);
+    const files = found.filter(({ scheme }) => scheme === "file");
     const known = new Set(files.map((file) => file.toString()));
     this.controller.items.forEach(({ id }) => known.has(id) || this.forget(id));
     await this.find(files);

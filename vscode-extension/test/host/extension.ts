@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { Api } from "../../src/extension";
+import type { Api } from "../../src/activation";
 
 const LONGEST_MILLISECONDS = 30_000;
 const PAUSE_MILLISECONDS = 20;

@@ -8,6 +8,8 @@ export const editor = {
   executed: [] as string[],
   inspected: {} as Record<string, unknown>,
   updates: [] as unknown[],
+  document: undefined as object | undefined,
+  errors: [] as string[],
   trackers: [] as { createDebugAdapterTracker(session: unknown): unknown }[],
   startDebugging: (_: { name: string }): boolean => true,
 };
@@ -46,6 +48,11 @@ export const tasks = {
 };
 
 export const window = {
+  get activeTextEditor() {
+    return editor.document && { document: editor.document };
+  },
+  visibleTextEditors: [],
+  showErrorMessage: (message: string) => Promise.resolve(void editor.errors.push(message)),
   onDidChangeActiveTextEditor: listen,
   onDidChangeTextEditorSelection: listen,
 };
@@ -63,10 +70,10 @@ export const workspace = {
   openTextDocument: (uri: unknown) => Promise.resolve({ uri, languageId: "ipu-asm" }),
 };
 
-export const Uri = {
-  joinPath: (_: unknown, ...parts: string[]) => parts.join("/"),
-  file: (path: string) => ({ path, fsPath: path }),
-};
+export class Uri {
+  static readonly joinPath = (_: unknown, ...parts: string[]) => parts.join("/");
+  static readonly file = (path: string) => ({ path, fsPath: path });
+}
 
 /** How many sources have been made and not disposed. */
 export const sources = { open: 0 };
