@@ -38,6 +38,7 @@ _MAX_TOKENS = 2_000
 _MAX_DIGITS = 40
 _MAX_VALUE = 1 << 128
 _MAX_SHIFTED = 64
+_WORD = (1 << 64) - 1
 Symbols = Mapping[str, int | None]
 """The values of symbols; None for one whose value is not known."""
 
@@ -157,7 +158,8 @@ _ARITHMETIC: Mapping[str, Operation] = {
     "^": operator.xor,
     "&": operator.and_,
     "<<": lambda one, other: one << _shift(other),
-    ">>": lambda one, other: one >> _shift(other),
+    # Logical on 64 bits, as in the GNU assembler and in LLVM's for ELF.
+    ">>": lambda one, other: (one & _WORD if one < 0 and other else one) >> _shift(other),
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
