@@ -23,7 +23,7 @@ _MASK = (1 << _BITS) - 1
 _MAX_DEPTH = 60
 _MAX_WORDS = 1_000
 _RESERVED = re.compile("__|defined[(]")
-_OPERATORS = re.compile(r"<<|>>|&&|\|\||[<>=!]=|[-+*/%&|^~!<>()?:,]")
+_OPERATORS = re.compile(r"<<|>>|&&|\|\||\+\+|--|[<>=!]=|[-+*/%&|^~!<>()?:,]")
 
 
 class Value(NamedTuple):
@@ -327,7 +327,11 @@ def condition_of(
     valued = _with_values(tokens, table, is_unknown, has_include)
     hidden = frozenset(choices)
     expanded = substitution.expand([each._replace(hidden=hidden) for each in valued])
-    texts = ["" if each.kind is Kind.BLANK else each.text for each in expanded]
+    texts: list[str] = []
+    for before, each in zip([*expanded[:1], *expanded], expanded):
+        if before.place.line is not each.place.line or before.place.end != each.place.start:
+            texts.append("")  # marks of different macros make no operator
+        texts.append("" if each.kind is Kind.BLANK else each.text)
     words = tuple(operator_words(texts))
     names = [each.text for each in expanded if each.kind is Kind.NAME]
     return Condition(
