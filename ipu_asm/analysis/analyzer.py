@@ -126,7 +126,7 @@ class Analyzer:
         program = self._program(text, before, change)
         _set_known(program, _known_of(settings))
         is_expanding = surface.preprocessed and not is_binary(text)
-        if is_expanding and (uses_defines(text, settings) or program.where(is_expanded)):
+        if is_expanding and (uses_defines(surface, text, settings) or program.where(is_expanded)):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
                 written = self._findings(program)

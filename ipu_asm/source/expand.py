@@ -15,6 +15,7 @@ _DIRECTIVE = re.compile(
     r"#(?:[ \t]*(?:define|undef|if|include|import|pragma)|(?:else|elif|endif|error)\b)",
     re.MULTILINE,
 )
+_DYNAMIC = ("__LINE__", "__FILE__", "__COUNTER__")
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -49,8 +50,11 @@ def expand(
     from ipu_asm.source.edited import Baseline, after_edit, memo_of
 
     memo = memo_of(before)
-    # Without directives, a name that settings define may begin or end the need to preprocess.
-    is_sure = _has_directives(text) or not settings.all_defines
+    # Without directives, a name that is defined outside may begin or end the need to preprocess.
+    texts = (text,) if memo is None else (text, memo.baseline.text)
+    is_sure = _has_directives(text) or not (
+        settings.all_defines or any(_uses_predefined(surface, each) for each in texts)
+    )
     if memo is not None and change is not None and is_sure:
         edited = after_edit(memo, text, path, settings, change)
         if edited is not None:
@@ -74,7 +78,7 @@ def _preprocessed(
     """
     from ipu_asm.source.macros.expand_macros import as_written
 
-    if surface.c_preprocessor and (_has_directives(text) or uses_defines(text, settings)):
+    if surface.c_preprocessor and (_has_directives(text) or uses_defines(surface, text, settings)):
         from ipu_asm.source.preprocessor.preprocess import preprocess
 
         return preprocess(surface, text, path, settings, before)
@@ -85,7 +89,14 @@ def _has_directives(text: str) -> bool:
     return "#" in text and _DIRECTIVE.search(text) is not None
 
 
-def uses_defines(text: str, settings: SourceSettings) -> bool:
-    """Return whether a text has names that settings define."""
+def uses_defines(surface: Surface, text: str, settings: SourceSettings) -> bool:
+    """Return whether a text may have names that settings define, or the preprocessor itself."""
     defined = settings.all_defines
-    return bool(defined) and not defined.keys().isdisjoint(_NAME.findall(text))
+    is_used = bool(defined) and not defined.keys().isdisjoint(_NAME.findall(text))
+    return is_used or _uses_predefined(surface, text)
+
+
+def _uses_predefined(surface: Surface, text: str) -> bool:
+    if not surface.c_preprocessor or "__" not in text:
+        return False
+    return any(name in text for name in (*surface.predefined, *_DYNAMIC))

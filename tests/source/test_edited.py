@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -161,6 +162,8 @@ def test_an_edit_of_a_line_of_assembly_expands_nothing_again(old: str, new: str)
         ("sub \\reg", "sub \\re\\reg"),
         ("mov $m1, $m2", "mov $m1, $m2 /*"),
         ("    mov $m1, $m2", "#define or and"),
+        ("mov $m1, $m2", "mov $m1, __LINE__"),
+        ("    mov $m1, $m2", "    mov $m1, __COUNTER__"),
     ],
 )
 def test_an_edit_that_matters_to_expansion_expands_again(old: str, new: str) -> None:
@@ -168,6 +171,14 @@ def test_an_edit_that_matters_to_expansion_expands_again(old: str, new: str) -> 
     edited = after(expand(SURFACE, TEXT), TEXT, text)
     assert not is_reused(edited)
     check_same(edited, text)
+
+
+def test_a_predefined_name_may_come_and_go_without_a_directive() -> None:
+    texts = [".worker\n    nop\n", ".worker\n    add $m1, $m1, __LINE__\n"] * 2
+    edited = expand(SURFACE, texts[0])
+    for old, new in pairwise(texts):
+        edited = after(edited, old, new)
+        check_same(edited, new)
 
 
 @pytest.mark.parametrize("comment", ["/* 1\n\n 2 */", "/* 1 2 */", "/* 1\n 2"])

@@ -144,7 +144,11 @@ class ReadLines:
     def _table_after(self, defined: int) -> dict[str, Macro]:
         """Return the macros after a number of definitions; the last table is kept."""
         if self._table is None or self._table[0] != defined:
-            table = dict(self._run.first_table)
+            # What a dynamic macro gives is not known here, and no line with one is edited.
+            table = {
+                name: Macro(name, None, (), dynamic=lambda token: "0") if macro.dynamic else macro
+                for name, macro in self._run.first_table.items()
+            }
             for name, macro in self._run.log[:defined]:
                 if macro is None:
                     table.pop(name, None)

@@ -52,6 +52,7 @@ ANALYZER = Analyzer(load_isa("colossus"))
         ("#define A\n  #  ifdef A\nyes\n# else\nno\n# endif", "yes"),
         ("#define A 1\n# A comment\nb # A", "# A comment b # A"),
         ("a __LINE__\n__LINE__\n#define A", "a 1 2"),
+        ("a\nb __LINE__ __ASSEMBLER__", "a b 2 1"),
         ("#define A __LINE__\n\nA __COUNTER__ __COUNTER__", "3 0 1"),
         ("#define F(x) a_ ## x ## _\\\nb\nF(1) on\\\ne", "a_1_b one"),
         ("#define\\\nA 1\nA", "A"),
@@ -73,6 +74,7 @@ def test_macros_are_replaced_as_in_c(text: str, expected: str) -> None:
         ("__IPU__ == 1 && defined __ASSEMBLER__", True),
         ("-1 > 0u", True),
         ("-1 >> 1 == -1", True),
+        ("1 - -1 == 2 && - -1 == + +1", True),
         ("0xffffffffffffffff == -1", True),
         ("(1 ? 2 : 3) == 2", True),
         ("0 && 1 / 0", False),
@@ -92,6 +94,11 @@ def test_macros_are_replaced_as_in_c(text: str, expected: str) -> None:
 def test_conditions_are_those_of_c(condition: str, holds: bool) -> None:
     text = f"#if {condition}\nyes\n#else\nno\n#endif\n"
     assert words(text, {"a.h": ""}) == ("yes" if holds else "no")
+
+
+def test_marks_of_different_macros_make_no_operator() -> None:
+    assert words("#define M -1\n#define L <\n#if -M == 1 && 0 -M == 1 && 1 L=2\nno") == ""
+    assert words("#define M -1\n#if -M == 1 && 0 -M == 1\nyes\n#endif") == "yes"
 
 
 def test_a_further_branch_is_read_only_if_none_before_it_was() -> None:
