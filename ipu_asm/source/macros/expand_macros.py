@@ -408,7 +408,8 @@ def _read_loop(opened: OpenText, word: str, statement: Statement) -> _Loop | Non
     span = Span(*match.span(1))
     variable = Parameter(match[1], span, match[1])
     if word in (".irp", ".irep"):
-        taken = tuple(values(source, match.end(), end)) or (Argument(source, ()),)
+        # None for no values, as in LLVM; the GNU assembler then has one, which is empty.
+        taken = tuple(values(source, match.end(), end))
     else:
         letters = [at for at in range(match.end(), end) if not source.text[at].isspace()]
         taken = tuple(Argument(source, (Span(at, at + 1),)) for at in letters)
