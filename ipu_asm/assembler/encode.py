@@ -90,7 +90,9 @@ def object_of(effective: EffectiveProgram, source: SourceFile, *, is_final: bool
     code = required_code(program.isa)
     errors: Sequence[Diagnostic] = written_errors(effective)
     has_data = code.has_objects and not program.size and bool(program.directives)
-    if not errors or (has_data and errors == [_no_code(program)]):
+    # A macro may have made the data: the error is then at its call.
+    lacks_code = [each.message for each in errors] == [_no_code(program).message]
+    if not errors or (has_data and lacks_code):
         assembled, errors = assemble_object(program, code, is_final=is_final)
         errors = sorted(errors, key=lambda finding: finding.span)
         if not errors:

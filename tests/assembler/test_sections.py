@@ -348,3 +348,14 @@ def test_large_alignments_and_many_sections_make_no_large_objects() -> None:
     many = "".join(f'.section .data.{n}, "aw"\n.space 1000000\n' for n in range(20))
     with pytest.raises(AssemblyError, match="sections of data have at most"):
         read(many)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (".macro m a, b:vararg\n.byte \\b\n.endm\nm 1, 2, 3\nm 1, b=4, 5", "02030405"),
+        (".macro m b:vararg\n.irp x, \\b\n.byte \\x\n.endr\n.byte 9\n.endm\nm\nm 1, 2", "09010209"),
+    ],
+)
+def test_macros_take_arguments_as_llvm_does(text: str, expected: str) -> None:
+    assert b"".join(assemble(f"{text}\n", isa="xdna1")).hex() == expected

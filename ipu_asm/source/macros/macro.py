@@ -257,11 +257,13 @@ def _written_arguments(
     place = 0
     start = _behind_blanks(text, start, end)
     while start < end:
-        if 0 <= place < len(parameters) and parameters[place].takes_rest:
-            span = Span(start, end)
-            yield _Written(span, (span,))
-            return
         keyword = _KEYWORD.match(text, start, end) if parameters else None
+        if 0 <= place < len(parameters) and parameters[place].takes_rest:
+            if keyword and all(keyword[1] != each.name for each in parameters):
+                keyword = None
+            rest = Span(keyword.end() if keyword else start, end)
+            yield _Written(Span(start, end), (rest,), keyword[1] if keyword else "")
+            return
         value = _argument(text, keyword.end() if keyword else start, end)
         if keyword:
             value = _Written(Span(start, value.span.end), value.spans, keyword[1])
