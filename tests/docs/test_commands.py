@@ -135,7 +135,10 @@ def test_ci_has_the_commands_that_check_the_project() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_command_stands_in_a_block_that_is_not_run(page: str) -> None:
+    scripts = files(page).values()
     for block in blocks():
+        if block.text in scripts:
+            continue
         if block.page == page and block.language in ("", "text", "bash", "shell"):
             assert re.findall(rf"^(?:\$ )?(?:{PROGRAMS}) .*", block.text, re.MULTILINE) == []
 
