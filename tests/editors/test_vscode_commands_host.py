@@ -175,11 +175,11 @@ def test_of_a_long_program_only_what_is_seen_is_drawn(grid_of: Opened, vscode: V
     assert grid.locator(".headings .heading", has_text="cond").is_visible()
 
 
-def test_the_walkthrough_has_four_steps_with_their_pictures() -> None:
+def test_the_walkthrough_has_five_steps_with_their_pictures() -> None:
     manifest = json.loads((SOURCES / "package.json").read_text("utf-8"))
     (walkthrough,) = manifest["contributes"]["walkthroughs"]
     commands = {command["command"] for command in manifest["contributes"]["commands"]}
-    assert len(walkthrough["steps"]) == 4
+    assert len(walkthrough["steps"]) == 5
     for step in walkthrough["steps"]:
         picture = (SOURCES / step["media"]["svg"]).read_text("utf-8")
         # The editor's content security policy drops styles: the picture would be black.
@@ -201,4 +201,4 @@ def test_every_command_in_a_menu_has_a_picture_and_waits_for_trust_where_it_star
             assert menu == "commandPalette" or command["icon"], entry
             assert command["category"] == "IPU"
     free = {name for name, command in commands.items() if "enablement" not in command}
-    assert free == {"ipu.newKernel", "ipu.showLog"}
+    assert free == {"ipu.newKernel", "ipu.showLog", "ipu.toggleRemarks"}

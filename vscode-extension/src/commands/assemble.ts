@@ -11,35 +11,13 @@ interface Format extends vscode.QuickPickItem {
 }
 
 const FORMATS: readonly Format[] = [
-  {
-    label: "Hexadecimal words",
-    description: "hex",
-    detail: "A line for each word, with the digits of its bytes",
-    format: "hex",
-    extension: "hex",
-  },
-  {
-    label: "Memory image",
-    description: "mem",
-    detail: "A line for each word, with the digits of the word itself, for simulators",
-    format: "mem",
-    extension: "mem",
-  },
-  {
-    label: "Binary",
-    description: "bin",
-    detail: "The words as bytes, little-endian",
-    format: "bin",
-    extension: "bin",
-  },
-  {
-    label: "Listing",
-    description: "listing",
-    detail: "Address, word and source side by side",
-    format: "listing",
-    extension: "lst",
-  },
-];
+  ["Hexadecimal words", "hex", "hex", "A line for each word, with the digits of its bytes"],
+  ["Memory image", "mem", "mem", "A line for each word, with its own digits, for simulators"],
+  ["Binary", "bin", "bin", "The words as bytes, little-endian"],
+  ["Listing", "listing", "lst", "Address, word and source side by side"],
+].map(([label = "", format = "", extension = "", detail]) => {
+  return { label, description: format, detail, format, extension };
+});
 
 interface Finding {
   readonly message: string;

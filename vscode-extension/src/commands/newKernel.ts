@@ -9,27 +9,11 @@ interface Template extends vscode.QuickPickItem {
 }
 
 const TEMPLATES: readonly Template[] = [
-  {
-    label: "$(file) Empty",
-    detail: "A header that says what is in which register, and a first bundle",
-    file: "empty.s",
-  },
-  {
-    label: "$(arrow-both) Load and store",
-    detail: "Moves rows of 128 elements through the accumulator: the least that a kernel does",
-    file: "load_store.s",
-  },
-  {
-    label: "$(symbol-operator) Element-wise loop",
-    detail: "Two tensors, element by element, row by row",
-    file: "elementwise.s",
-  },
-  {
-    label: "$(layers) Fully connected layer",
-    detail: "A row of inputs times a matrix of weights, a bundle for each input",
-    file: "fully_connected.s",
-  },
-];
+  ["empty.s", "$(file) Empty", "A header that says what is in which register, and a first bundle"],
+  ["load_store.s", "$(arrow-both) Load and store", "Moves rows of 128 elements: the least of a kernel"],
+  ["elementwise.s", "$(symbol-operator) Element-wise loop", "Two tensors, element by element"],
+  ["fully_connected.s", "$(layers) Fully connected layer", "Inputs times weights, a bundle an input"],
+].map(([file = "", label = "", detail]) => ({ file, label, detail }));
 
 /** Which template and where to, for those who do not want to be asked. */
 interface Choice {

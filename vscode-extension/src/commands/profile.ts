@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
+import { BESIDE, iconOf } from "../slotGrid/shell";
 import { type Mark, ProfileMarks } from "./profileMarks";
 import { requestOf, runTask } from "./run";
 import type { RunArguments } from "./runArguments";
@@ -76,15 +77,10 @@ export class ProfileReports implements vscode.Disposable {
   }
 
   private newPanel(program: vscode.Uri): vscode.WebviewPanel {
-    const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const options = { enableFindWidget: true, localResourceRoots: [] };
     const title = `Profile: ${nameOf(program)}`;
-    const panel = vscode.window.createWebviewPanel("ipu.profile", title, where, options);
-    const media = vscode.Uri.joinPath(this.parts.context.extensionUri, "media");
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(media, "profile-light.svg"),
-      dark: vscode.Uri.joinPath(media, "profile-dark.svg"),
-    };
+    const panel = vscode.window.createWebviewPanel("ipu.profile", title, BESIDE, options);
+    panel.iconPath = iconOf(this.parts.context, "profile");
     panel.onDidDispose(() => this.panels.delete(program.toString()));
     return panel;
   }

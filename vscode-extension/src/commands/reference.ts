@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
-import { pageHtml, pageOptions } from "../slotGrid/shell";
+import { BESIDE, iconOf, pageHtml, pageOptions } from "../slotGrid/shell";
 import { editorOf, nameOf, subject } from "./subject";
 
 const VIEW = "ipu.reference";
@@ -62,14 +62,9 @@ export class ReferencePanel implements vscode.Disposable {
 
   private newPanel(): vscode.WebviewPanel {
     const { context } = this.parts;
-    const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const options = { ...pageOptions(context), enableFindWidget: true };
-    const panel = vscode.window.createWebviewPanel(VIEW, "Reference", where, options);
-    const media = vscode.Uri.joinPath(context.extensionUri, "media");
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(media, "reference-light.svg"),
-      dark: vscode.Uri.joinPath(media, "reference-dark.svg"),
-    };
+    const panel = vscode.window.createWebviewPanel(VIEW, "Reference", BESIDE, options);
+    panel.iconPath = iconOf(context, "reference");
     panel.webview.onDidReceiveMessage(() => this.tellAnchor());
     panel.onDidDispose(() => {
       this.panel = undefined;

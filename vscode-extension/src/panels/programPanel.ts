@@ -5,7 +5,7 @@ import { explained } from "../commands/register";
 import { editorOf, isProgram, nameOf, subject } from "../commands/subject";
 import { messageOf, type Part, type Parts } from "../parts";
 import type { Range } from "../slotGrid/messages";
-import { pageHtml, pageOptions } from "../slotGrid/shell";
+import { BESIDE, iconOf, pageHtml, pageOptions } from "../slotGrid/shell";
 
 /** How long an edit waits for the next one before the server is asked again. */
 const EDIT_DELAY_MS = 150;
@@ -43,10 +43,7 @@ export abstract class ProgramPanel<Answer, ToPage> implements vscode.Disposable 
     const { context } = parts;
     const body = `<div id="root" class="${view.className}"></div>`;
     panel.webview.html = pageHtml(context, panel.webview, view.page, view.title, body);
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(context.extensionUri, "media", `${view.page}-light.svg`),
-      dark: vscode.Uri.joinPath(context.extensionUri, "media", `${view.page}-dark.svg`),
-    };
+    panel.iconPath = iconOf(context, view.page);
     this.listeners = [
       panel.webview.onDidReceiveMessage((message: { readonly kind: string }) =>
         explained(async () => (message.kind === "ready" ? this.refresh() : this.hear(message))),
@@ -215,9 +212,8 @@ export function panelPart<Answer, ToPage>(
         shown.panel.reveal(undefined, true);
         return shown.follow(document.uri);
       }
-      const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
       const options = { ...pageOptions(parts.context), enableFindWidget: true };
-      const panel = vscode.window.createWebviewPanel(view.type, view.title, where, options);
+      const panel = vscode.window.createWebviewPanel(view.type, view.title, BESIDE, options);
       return keep(panel, document.uri);
     };
 

@@ -2,6 +2,15 @@
 
 import * as vscode from "vscode";
 
+/** Where panels open: beside the program, which keeps the focus. */
+export const BESIDE = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+
+/** The icon of a panel, for light and dark themes. */
+export function iconOf({ extensionUri }: vscode.ExtensionContext, name: string) {
+  const file = (theme: string) => vscode.Uri.joinPath(extensionUri, "media", `${name}-${theme}.svg`);
+  return { light: file("light"), dark: file("dark") };
+}
+
 /** What a page may load: the folder of the bundled pages. */
 export function pageOptions(context: vscode.ExtensionContext): vscode.WebviewOptions {
   return { enableScripts: true, localResourceRoots: [pagesFolder(context)] };

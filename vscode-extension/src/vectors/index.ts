@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { explained } from "../commands/register";
 import type { Part, Parts } from "../parts";
-import { pageHtml, pageOptions } from "../slotGrid/shell";
+import { BESIDE, iconOf, pageHtml, pageOptions } from "../slotGrid/shell";
 import type { Card, FromPage, ToPage } from "./messages";
 import { pickExpected, pickVector } from "./picker";
 import { isFirst, Pins } from "./pins";
@@ -27,10 +27,7 @@ export class VectorsPanel implements vscode.Disposable {
     private readonly stops: Stops,
     private readonly pins: Pins,
   ) {
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(context.extensionUri, "media", "vectors-light.svg"),
-      dark: vscode.Uri.joinPath(context.extensionUri, "media", "vectors-dark.svg"),
-    };
+    panel.iconPath = iconOf(context, "vectors");
     this.listeners = [
       panel.webview.onDidReceiveMessage((message: FromPage) => explained(() => this.hear(message))),
       panel.onDidChangeViewState(() => panel.visible && this.refresh()),
@@ -168,8 +165,7 @@ export const registerVectors: Part = (parts) => {
       shown.panel.reveal(undefined, true);
       return shown;
     }
-    const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-    return keep(vscode.window.createWebviewPanel(VIEW, "Vectors", where));
+    return keep(vscode.window.createWebviewPanel(VIEW, "Vectors", BESIDE));
   };
 
   const pin = async (argument?: FromVariables) => {

@@ -13,6 +13,7 @@ export const editor = {
   trackers: [] as { createDebugAdapterTracker(session: unknown): unknown }[],
   startDebugging: (_: { name: string }): boolean => true,
 };
+export const ViewColumn = { Beside: -2 };
 
 export const ConfigurationTarget = { WorkspaceFolder: 3 };
 
