@@ -110,18 +110,28 @@ def prepared(terms: Terms, a: bytes, b: bytes, count: int) -> _Sums | None:
         each[:, :_MANTISSAS].view(np.int8).reshape(count, 8, 8).astype(np.float32)
         for each in (left, right)
     )
-    exponents = [each[:, _MANTISSAS:].astype(np.int16) for each in (left, right)]
+    exponents = left[:, _MANTISSAS:], right[:, _MANTISSAS:]
     if any((own == 255).any() for own in exponents):
         return None
-    places = exponents[0][:, :, None] + exponents[1][:, None]
-    exact = (one @ other.transpose(0, 2, 1)) * _POWERS[places]
-    sums = exact.astype(np.float32)
+    sums = one @ other.transpose(0, 2, 1)
+    one, other = (_POWERS[own] for own in exponents)
+    if all((_SURE[0] <= own).all() and (own <= _SURE[1]).all() for own in exponents):
+        sums *= one[:, :, None]
+        sums *= other[:, None]
+    else:
+        exact = sums * (one[:, :, None].astype(np.float64) * other[:, None])
+        sums = exact.astype(np.float32)
+        if (sums != exact).any():
+            return None
     sums += np.float32(0)  # no sum is -0
-    is_exact = (sums == exact).all()
-    return _Sums(sums.reshape(count, -1), terms.size // 4) if is_exact else None
+    return _Sums(sums.reshape(count, -1), terms.size // 4)
 
 
-_POWERS = np.ldexp(1.0, np.arange(512) - _BLOCK_BIAS)
+_POWERS = np.ldexp(np.float32(1), np.arange(256) - _BLOCK_BIAS // 2)
+"""What a mantissa is multiplied by, by the exponent of its block."""
+
+_SURE = 70, 188
+"""Between these exponents float32 holds each sum of a block exactly."""
 
 
 def add_floats(first: bytes, second: bytes, is_difference: bool) -> bytes:
