@@ -140,7 +140,7 @@ class BatchValues(Values):
             last = found.pop() if found else None
             if last is None:
                 found.append(piece)
-            elif {last.node, piece.node}.isdisjoint(self.nodes):
+            elif last.node not in self.nodes and piece.node not in self.nodes:
                 found.append(_Piece(f"{last.node} + {piece.node}", 0, last.size + piece.size))
             elif last.node == piece.node and last.start + last.size == piece.start:
                 found.append(last._replace(size=last.size + piece.size))

@@ -32,7 +32,7 @@ from ipu_asm.targets.aie.machine.translation import (
 )
 from ipu_asm.targets.aie.machine.written_effects import LINE
 
-_HOT: Final = 16
+_HOT: Final = 8
 """Visits of a bundle by jumps before the block there is translated."""
 
 _MAX_PRODUCTS = 512
