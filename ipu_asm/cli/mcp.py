@@ -13,10 +13,13 @@ import json
 import os
 import signal
 import sys
+import threading
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Awaitable, BinaryIO, Callable, Sequence, TypeAlias
 
 import ipu_asm
-from ipu_asm.diagnostics.command_line import CommandLineParser
+from ipu_asm.config.files import file_error
+from ipu_asm.diagnostics.command_line import CommandLineParser, discard_output
 from ipu_asm.emulator.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ PROGRAM = "ipu-mcp"
 SCHEMA = 1
 """Version of the answers; a new field leaves it as it is."""
 TIME_LIMIT_S = 60.0
+_END_LIMIT_S = 1.0
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(ipu_asm.__file__)))
 _INSTRUCTIONS = """\
 Tools for the assembly of AI accelerators. Give a program as `text`, with its instruction set as
@@ -63,8 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     make_parser().parse_args(argv)
     try:
         with Interrupts():
-            # A server that is ended ends the commands that it runs.
-            signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+            _end_at_signals()
             server = make_server()
             if sys.stdin is None or sys.stdout is None:
                 message = "a client talks over standard input and output, found one of them closed"
@@ -80,7 +83,41 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    except ExceptionGroup as group:  # of the SDK
+        broken, others = group.split(OSError)
+        if others is not None or broken is None:
+            raise
+        discard_output(sys.stdout)
+        problem = _first_of(broken)
+        if not isinstance(problem, BrokenPipeError):
+            print(f"{PROGRAM}: error: {file_error('standard output', problem)}", file=sys.stderr)
+            return 2
     return 0
+
+
+def _end_at_signals() -> None:
+    """End the process and the commands that it runs when a signal comes.
+
+    The SDK waits for a line in a thread that nothing ends, and which may never come.
+    """
+    interrupt: Any = signal.getsignal(signal.SIGINT)
+    if not callable(interrupt):  # Ctrl-C is ignored
+        interrupt = signal.default_int_handler
+
+    def end(number: int, frame: FrameType | None) -> None:
+        timer = threading.Timer(_END_LIMIT_S, os._exit, (130,))
+        timer.daemon = True
+        timer.start()
+        interrupt(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
+
+
+def _first_of(group: ExceptionGroup[OSError]) -> OSError:
+    first = group.exceptions[0]
+    return _first_of(first) if isinstance(first, ExceptionGroup) else first
 
 
 class WholeCharacters(io.RawIOBase):

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +114,62 @@ def test_a_call_that_is_given_up_leaves_no_process() -> None:
             os.waitpid(-1, os.WNOHANG)
 
     asyncio.run(given_up())
+
+
+def call_of(tool: str, **arguments: Any) -> bytes:
+    """The lines that a client sends to call a tool."""
+    info = {"name": "a", "version": "1"}
+    hello = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": info}
+    call = {"name": tool, "arguments": arguments}
+    sent = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
+    ]
+    return b"".join(json.dumps(each).encode() + b"\n" for each in sent)
+
+
+SERVE = [sys.executable, "-c", "import sys; from ipu_asm.cli.mcp import main; sys.exit(main([]))"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_and_its_commands_while_a_client_is_silent(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "opened"
+    os.mkfifo(pipe)
+    child = f"import os; os.execvp('cat', ['cat', {str(pipe)!r}])"
+    (tmp_path / "python").write_text(f"#!{sys.executable}\n{child}\n")
+    (tmp_path / "python").chmod(0o755)
+    code = f"import sys; sys.executable = {str(tmp_path / 'python')!r};"
+    command = [*SERVE[:2], code + SERVE[2].partition(";")[2]]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+    ) as server:
+        assert server.stdin is not None
+        server.stdin.write(call_of("lint", text="bkpt;;"))
+        server.stdin.flush()
+        with pipe.open("wb", buffering=0) as opened:  # once the command runs
+            server.send_signal(number)
+            assert server.wait(20) == 130
+            with pytest.raises(BrokenPipeError):
+                opened.write(b"is there nobody?")
+
+
+def test_an_output_that_nothing_reads_or_that_is_full_is_told_in_a_line() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with open("/dev/full", "wb") as full:
+        for stream, status, said in (
+            (write, 0, b""),
+            (full.fileno(), 2, b"ipu-mcp: error: standard output: no space left on device\n"),
+        ):
+            done = subprocess.run(
+                SERVE, input=call_of("lint", text=""), stdout=stream, stderr=subprocess.PIPE,
+                cwd=ROOT, check=False,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (status, said)
+    os.close(write)
 
 
 def test_without_the_extra_the_command_says_what_to_install() -> None:
