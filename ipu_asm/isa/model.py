@@ -198,8 +198,8 @@ class Scheduling(NamedTuple):
 
     `twins` are mnemonics that mean the same with the same operands, in other slots. Names of
     operands that hold addresses begin with one of `addresses`. `hidden` are accesses to state that
-    no operand names, by slot or trait, and instructions with a trait in `not_repeated` may not
-    stand in a loop.
+    no operand names, by mnemonic, slot or trait. Instructions with a trait in `not_repeated` may
+    not stand in a loop.
 
     A loop begins with `loop_setup`, `setup_bundles` or more in front of its body, and has
     `loop_alignment` and `loop_entry` right in front of it, with `{turns}`, `{added}`, `{start}`,

@@ -214,6 +214,13 @@ def test_results_land_while_accesses_wait_for_a_store_of_a_part_of_a_word() -> N
     assert times[lines.split("|").index("ashl r4, r0, r2")] <= times[7]  # not while it loads r0
 
 
+@pytest.mark.parametrize("isa", ["xdna1", "xdna2"])
+def test_the_carry_is_that_of_the_operation_before(isa: str) -> None:
+    lines = ["mul r3, r4, r2", "add r2, r3, #-2", "sub r0, r5, r5", "adc r6, r2, r3", "ret lr"]
+    [region] = scheduled(program_of("\n".join(lines) + "\n", isa)).regions
+    assert region.times[1] < region.times[2] < region.times[3]
+
+
 def test_a_loop_whose_counter_its_function_sets_is_not_compared() -> None:
     result = scheduled_with_proof(program_of("    mova r0, #9\n" + ADD))
     assert (result.runs, result.reason) == (0, "`r0` is set in front of the loop")

@@ -241,13 +241,14 @@ def _accesses(isa: Isa, instruction: Instruction) -> tuple[RegisterAccess, ...]:
     """
     found = tuple(instruction_accesses(isa, instruction))
     spec, scheduling = instruction.spec, isa.scheduling
-    if isa.has_exposed_pipeline or spec is None or scheduling is None:
+    if spec is None or scheduling is None:
         return found
     timing = AccessTiming(None, 1, 1)
-    hidden = [scheduling.hidden.get(each, {}) for each in (spec.slot, *sorted(spec.traits))]
+    keys = (spec.mnemonic, spec.slot, *sorted(spec.traits))
+    hidden = [scheduling.hidden.get(each, {}) for each in keys]
     state = {name: access for each in hidden for name, access in each.items()}
     return (
-        *(each._replace(timing=timing) for each in found),
+        *(found if isa.has_exposed_pipeline else (e._replace(timing=timing) for e in found)),
         *(
             RegisterAccess(name, frozenset((name,)), access, 0, ON_MNEMONIC, 0, 0, timing)
             for name, access in state.items()

@@ -135,6 +135,10 @@ _TWINS = (
 _SCHEDULING = Scheduling(
     twins=_TWINS,
     addresses=("[",),
+    hidden={
+        **dict.fromkeys(("add", "sub", "abs"), {"srcarry": "w"}),
+        **dict.fromkeys(("adc", "sbc"), {"srcarry": "rw"}),
+    },
     loop_setup=("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}"),
     setup_bundles=4,  # the loop's registers are read when its last bundle is fetched
     loop_alignment=".p2align 4",
