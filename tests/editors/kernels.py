@@ -19,6 +19,8 @@ TIDY = """turn:
   sub lr3 lr2 lr1;;
   b turn;;
 """
+SHOWN = TIDY.replace("turn;;", "turnnever ends;;")
+"""A file and how it is formatted; shown, with the remark of the server after its loop."""
 
 LOOP = """\
 # counts lr1 up to eight
