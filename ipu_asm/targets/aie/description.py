@@ -136,8 +136,8 @@ _SCHEDULING = Scheduling(
     twins=_TWINS,
     addresses=("[",),
     hidden={
-        **dict.fromkeys(("add", "sub", "abs"), {"srcarry": "w"}),
-        **dict.fromkeys(("adc", "sbc"), {"srcarry": "rw"}),
+        **{key: {"srcarry": "w"} for key in ("add", "sub", "abs")},
+        **{key: {"srcarry": "rw"} for key in ("adc", "sbc")},
     },
     loop_setup=("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}"),
     setup_bundles=4,  # the loop's registers are read when its last bundle is fetched
