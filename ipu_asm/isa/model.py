@@ -205,6 +205,7 @@ class Scheduling(NamedTuple):
     `loop_alignment` and `loop_entry` right in front of it, with `{turns}`, `{added}`, `{start}`,
     `{end}` and the number of the `{last}` bundle. A loop that counts down its register itself takes
     `{added}` turns off by `counter_update`, and gives them back. `no_ops` fill its bundles.
+    Accesses behind one of `delaying` mnemonics may wait.
     """
 
     twins: tuple[tuple[str, ...], ...] = ()
@@ -217,6 +218,7 @@ class Scheduling(NamedTuple):
     loop_entry: tuple[str, ...] = ()
     counter_update: str = ""
     no_ops: Mapping[str, str] = {}
+    delaying: frozenset[str] = frozenset()
 
 
 class Isa:

@@ -214,6 +214,12 @@ def test_results_land_while_accesses_wait_for_a_store_of_a_part_of_a_word() -> N
     assert times[lines.split("|").index("ashl r4, r0, r2")] <= times[7]  # not while it loads r0
 
 
+def test_no_result_is_overtaken_while_accesses_wait() -> None:
+    lines = ["vshuffle x0, x3, x1, r4", "vlda wh0, [p0, #0]", "st.s16 r0, [p1, #-2]", "ret lr"]
+    [region] = scheduled(program_of("\n".join(lines) + "\n", "xdna2")).regions
+    assert region.times[0] <= region.times[1]
+
+
 @pytest.mark.parametrize("isa", ["xdna1", "xdna2"])
 def test_the_carry_is_that_of_the_operation_before(isa: str) -> None:
     lines = ["mul r3, r4, r2", "add r2, r3, #-2", "sub r0, r5, r5", "adc r6, r2, r3", "ret lr"]

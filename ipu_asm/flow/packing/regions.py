@@ -161,6 +161,9 @@ def _scheduled(
     accesses = [_accesses(program.isa, each) for each in instructions]
     bases = [_base(program.isa, *pair) for pair in zip(instructions, accesses)]
     forms = [_forms(program, each) for each in operations]
+    scheduling = program.isa.scheduling
+    if scheduling is not None:  # results land while an access waits
+        is_strict |= any(each.mnemonic in scheduling.delaying for each in instructions)
     source = _Source(region, operations, instructions, accesses, bases, forms, is_strict)
     # A search through strict schedules meets no dead end, and bounds the one through all others.
     find, strict = _loop if region.counter else _straight, source._replace(is_strict=True)

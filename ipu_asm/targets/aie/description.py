@@ -142,6 +142,7 @@ _SCHEDULING = Scheduling(
     loop_setup=("add.nc lc, {turns}, #{added}", "movxm ls, #{start}", "movxm le, #{end}"),
     setup_bundles=4,  # the loop's registers are read when its last bundle is fetched
     loop_alignment=".p2align 4",
+    delaying=frozenset(f"st{steps}.{n}" for steps in ("", ".2d", ".3d") for n in ("s8", "s16")),
 )
 
 
