@@ -52,7 +52,7 @@ def drawn(seed: int, *shape: int) -> NDArray[np.int8]:
 
 def test_the_extension_offers_the_templates_that_there_are() -> None:
     source = (EXTENSION / "src" / "commands" / "newKernel.ts").read_text("utf-8")
-    offered = re.findall(r'^ +file: "(.+)",$', source, re.MULTILINE)
+    offered = re.findall(r'^  \["(.+\.s)", ', source, re.MULTILINE)
     assert sorted(offered) == [path.name for path in TEMPLATES]
     assert len(offered) == len(set(offered)) == 4
 

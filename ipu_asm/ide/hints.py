@@ -189,11 +189,15 @@ def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
 def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the trips of loops after their branches, and how often other branches are taken."""
     program = analysis.program
-    for number in range(first, last + 1):
+    # The hint of a bundle may be where the next one begins.
+    for number in range(max(first - 1, 0), last + 1):
         for reference in program.references_of(number):
             remark = branch_remark(program, program.addresses[number], reference.target)
             if remark is not None:
                 end = program.reference_span(reference).end
+                rest = program.text[end : end_of_bundle(program, number)]
+                # Not between the last instruction and what ends its bundle.
+                end += len(rest) if not rest.strip(" ;") else 0
                 end = _after_comment(program, end)
                 yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
         size = program.bundles[number].size
@@ -209,7 +213,6 @@ def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     executions = executions_of(program, shown_facts(program))
     if executions is None:
         return
-    # The hint of a bundle is where the next one begins.
     for number in range(max(first - 1, 0), last + 1):
         address = program.addresses[number]
         if not program.bundles[number].instructions:

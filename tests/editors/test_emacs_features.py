@@ -223,7 +223,7 @@ def test_a_new_line_begins_in_the_column_of_instructions(opened: Open) -> None:
 def test_hints_are_those_about_loops_unless_others_are_switched_on(opened: Open) -> None:
     emacs = opened(HINTED)
     assert emacs.lisp("(and eglot-inlay-hints-mode t)")
-    marked = HINTED.replace("b again", "b again< 131,064 trips>")
+    marked = HINTED.replace("b again;;", "b again;;< 131,064 trips>")
     assert soon(lambda: emacs.lisp(HINTS), marked) == marked
 
 
@@ -231,7 +231,7 @@ def test_hints_show_addresses_numbers_and_time(configured: Callable[[str, str], 
     emacs = configured(":inlayHints ", HINTED)
     marked = HINTED.replace("again:", "again< 0>:").replace("0x10", "0x10< = 16>")
     marked = marked.replace("r0 lr0 cr0", "r0 lr0<: new> cr0").replace(
-        "b again", "b again< → 0>< 131,064 trips>"
+        "b again;;", "b again< → 0>;;< 131,064 trips>"
     )
     assert soon(lambda: emacs.lisp(HINTS), marked) == marked
 

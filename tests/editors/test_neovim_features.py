@@ -268,12 +268,12 @@ def test_remarks_on_time_come_with_their_setting_and_go_with_it(
     opened: Open, settings: Set
 ) -> None:
     neovim = opened("go: incr lr0 1; bne lr0 lr1 go;;\nbkpt;;\n")
-    trips = (0, 30, "1 trip (old value)")
+    trips = (0, 32, "1 trip (old value)")
     check_hints(neovim, trips)
     settings("inlayHints = { time = true, trips = false }")
     check_hints(neovim, (0, 23, ": old"))
     settings("inlayHints = { addresses = true }")
-    check_hints(neovim, (0, 2, "0"), trips, (0, 30, "→ 0"))
+    check_hints(neovim, (0, 2, "0"), (0, 30, "→ 0"), trips)
     settings("")
     check_hints(neovim, trips)
 
@@ -282,7 +282,7 @@ def test_the_setting_of_the_document_brings_remarks_and_lenses(opened: Open, set
     neovim = opened("go: incr lr0 1; bne lr0 lr1 go;;\nbkpt;;\n")
     [phrase] = phrases_of("neovim.md", "inlayHints = ")
     settings(phrase)
-    check_hints(neovim, (0, 23, ": old"), (0, 30, "1 trip (old value)"))
+    check_hints(neovim, (0, 23, ": old"), (0, 32, "1 trip (old value)"))
     neovim.type("l")
     cost = "1 trip x 1 bundle = 1 cycle of 2; bound by cond, lr; 2 of 7 slots used (29 %)"
     check_lenses(neovim, (0, cost))
@@ -338,7 +338,7 @@ def test_the_memory_map_lists_regions_and_enter_goes_to_the_instruction(opened: 
     neovim.type(":IpuMemoryMap<CR>")
     shown = soon(neovim.text, lambda text: text.startswith("# memory map"))
     assert shown.startswith("# memory map: 1,304 cycles")
-    assert "0x00000..0x03fff  16,384 bytes, read through cr1" in shown
+    assert "0x00000..0x03fff  weights: 16,384 bytes, read through cr1" in shown
     neovim.type("/str_acc_reg<CR><CR>")
     row, _ = place(EXAMPLE, "str_acc_reg           lr4")
     assert soon(lambda: neovim.cursor()[0], row) == row

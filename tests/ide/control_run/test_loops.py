@@ -57,20 +57,20 @@ def test_unknown_registers_of_the_host_are_named() -> None:
     lens = "max(1, cr4) trips; 2 bundles an iteration, 3 of 14 slots used (21 %)"
     check_lenses(WAITING, f"{lens}; bound by xmem, cond, lr (1 of 2 bundles)")
     assert "Loop: max(1, cr4) trips" in page(WAITING, "l:")
-    check_hints(WAITING, TRIPS, ("lr2 l", "max(1, cr4) trips"))
+    check_hints(WAITING, TRIPS, ("lr2 l;;", "max(1, cr4) trips"))
     check_hints(WAITING, CYCLES, ("cr4;;", "1 cycle"), ("bkpt;;", "1 cycle"))
 
 
 def test_a_loop_without_an_end_says_so() -> None:
-    check_hints("l: acc;;\nbeq lr0 lr0 l;;\n", TRIPS, ("lr0 l", "never ends"))
+    check_hints("l: acc;;\nbeq lr0 lr0 l;;\n", TRIPS, ("lr0 l;;", "never ends"))
 
 
 def test_a_branch_that_compares_the_old_value_says_so() -> None:
     tooltips = check_hints(
         KERNEL,
         TRIPS,
-        ("element", "10 x 128 trips (old value)"),
-        ("lr5 row", "10 trips (old value)"),
+        ("element;;", "10 x 128 trips (old value)"),
+        ("lr5 row;;", "10 trips (old value)"),
     )
     assert tooltips[1] == (
         "taken 9 of 10 times; it compares the value from before the change in this bundle"
@@ -80,7 +80,7 @@ def test_a_branch_that_compares_the_old_value_says_so() -> None:
 def test_a_branch_that_closes_no_loop_tells_how_often_it_is_taken() -> None:
     text = "l: incr lr0 1;;\nblt lr0 lr2 +2;;\nacc;;\nblt lr0 lr3 l;;\nbkpt;;\n"
     text = f"set lr2 3; set lr3 10;;\n{text}"
-    check_hints(text, TRIPS, ("+2", "taken 2 of 10"), ("lr3 l", "10 trips"))
+    check_hints(text, TRIPS, ("+2;;", "taken 2 of 10"), ("lr3 l;;", "10 trips"))
 
 
 def test_cycles_are_shown_where_they_change() -> None:

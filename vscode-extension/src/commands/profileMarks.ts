@@ -66,8 +66,9 @@ export class ProfileMarks implements vscode.Disposable {
     // The other lines keep the column free: indentation stays comparable.
     const lines = marks.length ? [...Array(editor.document.lineCount).keys()] : [];
     const column = lines.map((line) => {
-      const { text, tooltip = "", heat = 0 } = byLine.get(line) ?? { text: " " };
-      const color = new vscode.ThemeColor(COLOURS[heat] as string);
+      const { text, tooltip = "" } = byLine.get(line) ?? { text: " " };
+      // The stripe has the colour: a red difference would look like a loss.
+      const color = new vscode.ThemeColor("descriptionForeground");
       // Blanks that may break are joined.
       const before = { contentText: text.replaceAll(" ", "\u00a0"), color, width, margin: "0 2ch 0 1ch" };
       const range = new vscode.Range(line, 0, line, 0);
