@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable, Iterator
 
 import pytest
@@ -121,7 +122,8 @@ def test_formatting_tidies_the_whole_file(opened: Open) -> None:
     # The server has seen the file: now there is something to format with.
     assert "4 of 1,024" in soon(vscode.status, lambda status: "4 of 1,024" in status)
     vscode.press("Control+Shift+I")
-    assert soon(vscode.text, SHOWN) == SHOWN
+    # 1.100 has a blank before a hint at the end of a line.
+    assert soon(lambda: re.sub(r";;\W+never", ";;never", vscode.text()), SHOWN) == SHOWN
     check_text(vscode, TIDY)
 
 
