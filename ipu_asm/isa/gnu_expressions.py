@@ -337,9 +337,12 @@ def _number(text: str) -> int | None:
         return int(digits[:_MAX_DIGITS], 16 if text[1] in "xX" else 2)
     if not text.isdigit():
         return None
+    return octal(text) if text[0] == "0" else int(text[:_MAX_DIGITS])
+
+
+def octal(text: str) -> int:
+    """Return the value of digits after a zero. Raises `UndefinedError` for an 8 and a 9."""
     digits = text.lstrip("0") or "0"
-    if len(digits) < len(text) and digits != "0":
-        if not set(digits) <= set("01234567"):
-            raise UndefinedError(f"has `{text}`, which begins with a zero and is not octal")
-        return int(digits[:_MAX_DIGITS], 8)
-    return int(digits[:_MAX_DIGITS])
+    if not set(digits) <= set("01234567"):
+        raise UndefinedError(f"has `{text}`, which begins with a zero and is not octal")
+    return int(digits[:_MAX_DIGITS], 8)

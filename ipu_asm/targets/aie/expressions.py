@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from ipu_asm.isa.gnu_expressions import GNU_OPERATORS, ExpressionReader, without_escapes
+from ipu_asm.isa.gnu_expressions import GNU_OPERATORS, ExpressionReader, octal, without_escapes
 
 _TOKEN = re.compile(
     r"(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)|(?P<character>'(?:[^\\\r\n]|\\.)')"
@@ -74,9 +74,5 @@ def _value(kind: str, token: str) -> int:
     if len(token) > _MAX_DIGITS:
         raise InvalidExpressionError("is too large")
     if token[0] == "0" and token.isdigit():
-        if set(token) > set("01234567") or "8" in token or "9" in token:
-            raise InvalidExpressionError(
-                f"has `{token}`, which begins with a zero and is not octal"
-            )
-        return int(token, 8)
+        return octal(token)
     return int(token, 0)
