@@ -50,8 +50,10 @@ def recorded_outputs(
     """Yield trace, profile and coverage of a run, as far as they are requested, with notes."""
     if options.trace is not None:
         yield _trace(options.trace, kernel, run)
-    for path in options.profiles:
-        yield Output(path, profile_file(path, kernel, run).encode()), path
+    if options.profiles:
+        profile = _profile(kernel, run)
+        for path in options.profiles:
+            yield Output(path, profile_file(path, profile, kernel, run).encode()), path
     if options.coverage is not None:
         content = coverage_file(options.coverage, kernel, run).encode()
         yield Output(options.coverage, content), options.coverage
@@ -125,12 +127,15 @@ def coverage_file(path: str, kernel: Kernel, run: RecordedRun) -> str:
     return lcov_text(coverage)
 
 
-def profile_file(path: str, kernel: Kernel, run: RecordedRun) -> str:
-    """Return the content of a profile; the extension of `path` selects HTML or JSON."""
-    assert run.recording is not None
+def _profile(kernel: Kernel, run: RecordedRun) -> Profile:
     from ipu_asm.emulator.profile import profile_of
 
-    profile = profile_of(run.recording, kernel)
+    assert run.recording is not None
+    return profile_of(run.recording, kernel)
+
+
+def profile_file(path: str, profile: Profile, kernel: Kernel, run: RecordedRun) -> str:
+    """Return the content of a profile; the extension of `path` selects HTML or JSON."""
     if os.path.splitext(path)[1].lower() == ".json":
         return json.dumps(_as_data(profile, kernel, run), indent=1) + "\n"
     from ipu_asm.reports.profile_page import profile_page
@@ -157,11 +162,9 @@ def changed_costs(
     """Return the difference of a recorded run from a baseline, if there is one."""
     if baseline is None:
         return None
-    from ipu_asm.emulator.profile import profile_of
     from ipu_asm.reports.recorded_profiles import ChangedCosts, profile_of_data
 
-    assert run.recording is not None
-    data = _as_data(profile_of(run.recording, kernel), kernel, run)
+    data = _as_data(_profile(kernel, run), kernel, run)
     return ChangedCosts.of(baseline, profile_of_data(data))
 
 
