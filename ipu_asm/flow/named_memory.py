@@ -27,19 +27,25 @@ class NamedPart(NamedTuple):
 def named_parts(
     program: Program, registers: Mapping[str, int], used: Sequence[range], unit: int
 ) -> list[NamedPart]:
-    """Return the named parts of memory; none overlap, and assertions go before the head comment.
+    """Return the named parts of memory, which do not overlap.
 
-    `registers` are the values of scalars that are known. A part without a size ends with that of
-    the `used` bytes in which it begins. `unit` is how many bytes an address counts.
+    Bytes that an assertion and the head comment name have the name of the assertion. `registers`
+    are the values of scalars that are known. A part without a size ends with that of the `used`
+    bytes in which it begins. `unit` is how many bytes an address counts.
     """
     return _apart([*_declared(program, registers, unit), *_noted(program, used)])
 
 
-def parts_from(program: Program, base: str, used: Sequence[range], unit: int) -> list[NamedPart]:
-    """Return the named parts that count from the unknown value of a register; none overlap.
+def parts_from(
+    program: Program, registers: Mapping[str, int], base: str, used: Sequence[range], unit: int
+) -> list[NamedPart]:
+    """Return the named parts of memory, with `base` those at the unknown value of that register.
 
-    The head comment names the part that begins there: it has all bytes that are `used`.
+    Their bytes count from 0, or from that value. The head comment names the part that begins at
+    the register: it has all bytes that are `used`.
     """
+    if not base:
+        return named_parts(program, registers, used, unit)
     parts = [*_declared(program, {}, unit, base)]
     note = bases_of(program).get(base)
     if note is not None:
@@ -53,14 +59,9 @@ def names_of(
 ) -> str:
     """Return the names of the parts that have some of the `used` bytes: `inputs, weights`, or "".
 
-    They count from 0, or with `base` from the unknown value of that register.
+    For `base` see `parts_from`.
     """
-    parts = (
-        parts_from(program, base, used, unit)
-        if base
-        else named_parts(program, registers, used, unit)
-    )
-    return ", ".join(names_in(parts, used))
+    return ", ".join(names_in(parts_from(program, registers, base, used, unit), used))
 
 
 def names_in(parts: Iterable[NamedPart], bytes_: Iterable[range]) -> list[str]:
@@ -74,7 +75,7 @@ def names_in(parts: Iterable[NamedPart], bytes_: Iterable[range]) -> list[str]:
 
 
 def _apart(parts: Iterable[NamedPart]) -> list[NamedPart]:
-    """Return parts without what those before them have."""
+    """Return the parts, each without the bytes that an earlier one has."""
     found: list[NamedPart] = []
     for part in parts:
         rests = without(part.bytes, [each.bytes for each in found])

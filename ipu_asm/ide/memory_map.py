@@ -8,7 +8,7 @@ from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.flow.control_run.trace import merged
-from ipu_asm.flow.named_memory import NamedPart, named_parts, names_in, parts_from
+from ipu_asm.flow.named_memory import NamedPart, names_in, parts_from
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.run_facts import (
     configuration_phrase,
@@ -108,11 +108,7 @@ def memory_map(analysis: Analysis) -> MemoryMap:
     def strip(memory: str, size: int, base: str, numbers: list[int]) -> MemoryStrip:
         used = merged(each for number in numbers for each in accesses[number].ranges)
         unit = max(summaries[number].access.unit for number in numbers)
-        parts = (
-            parts_from(analysis.program, base, used, unit)
-            if base
-            else named_parts(analysis.program, facts.presets, used, unit)
-        )
+        parts = parts_from(analysis.program, facts.presets, base, used, unit)
         regions = tuple(_regions(accesses, registers, numbers, parts))
         unknown = tuple(number for number in numbers if not accesses[number].ranges)
         return MemoryStrip(memory, size, base, regions, unknown)
