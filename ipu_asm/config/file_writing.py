@@ -12,7 +12,7 @@ from io import FileIO
 from types import FrameType
 from typing import Any, Iterator, NoReturn, Sequence
 
-from ipu_asm.config.files import PIPE_TIMEOUT_S, FileError, file_error
+from ipu_asm.config.files import NON_BLOCKING, PIPE_TIMEOUT_S, FileError, file_error
 from ipu_asm.named_tuple import NamedTuple
 
 BACKUP_SUFFIX = ".ipu-backup"
@@ -22,7 +22,6 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _MAX_NAMES = 100
 """How many names are tried for a draft before the folder is given up."""
 _WRITE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _PIPE_POLL_S = 0.02
 _ENDING = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -230,7 +229,7 @@ def _open_device(path: str, flags: int) -> int:
     end = time.monotonic() + PIPE_TIMEOUT_S
     while True:
         try:
-            descriptor = os.open(path, flags | _NON_BLOCKING)
+            descriptor = os.open(path, flags | NON_BLOCKING)
         except OSError as error:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
                 raise
@@ -238,7 +237,7 @@ def _open_device(path: str, flags: int) -> int:
                 raise OSError("a pipe that nothing reads") from error
             time.sleep(_PIPE_POLL_S)
         else:
-            if _NON_BLOCKING:
+            if NON_BLOCKING:
                 os.set_blocking(descriptor, True)
             return descriptor
 

@@ -27,7 +27,7 @@ _LISTING = re.compile(
 )
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
-_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 PIPE_TIMEOUT_S = 1.0
 """How long a named pipe may have no other end: a shell starts both at about the same time."""
 _PIPE_CHUNK = 1 << 16
@@ -208,8 +208,8 @@ def is_numpy_file(name: str) -> bool:
 
 def _open(path: str, flags: int) -> int:
     """Open a file without waiting for the other end of a pipe."""
-    descriptor = os.open(path, flags | _NON_BLOCKING)
-    if _NON_BLOCKING and not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+    descriptor = os.open(path, flags | NON_BLOCKING)
+    if NON_BLOCKING and not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         os.set_blocking(descriptor, True)
     return descriptor
 
