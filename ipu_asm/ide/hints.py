@@ -197,7 +197,8 @@ def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
                 end = program.reference_span(reference).end
                 rest = program.text[end : end_of_bundle(program, number)]
                 # Not between the last instruction and what ends its bundle.
-                end += len(rest) if not rest.strip(" ;") else 0
+                if not rest.strip(" ;"):
+                    end += len(rest)
                 end = _after_comment(program, end)
                 yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
         size = program.bundles[number].size
@@ -213,6 +214,7 @@ def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     executions = executions_of(program, shown_facts(program))
     if executions is None:
         return
+    # The hint of a bundle is where the next one begins.
     for number in range(max(first - 1, 0), last + 1):
         address = program.addresses[number]
         if not program.bundles[number].instructions:

@@ -404,13 +404,14 @@ def _shown(text: str, value: int) -> str:
 
 def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
     """The finding about the first wrong argument of a directive or assignment of a symbol."""
-    words = syntax.words[syntax.plan.directive :] if syntax.plan.directive >= 0 else ()
-    is_assignment = words[1:2] == ("=",) and words[2:3] != ("=",)
+    first = syntax.plan.directive
+    words = syntax.words[first + 1 : first + 3] if first >= 0 else ()
+    is_assignment = words[:1] == ("=",) and words[1:] != ("=",)
     if syntax.directive not in surface.symbol_directives and not is_assignment:
         return None
     tokens = [
         token._replace(kind=_PARENTHESES.get(token.text, token.kind))
-        for token in syntax.tokens[syntax.plan.directive :]
+        for token in syntax.tokens[first:]
         if token.kind != "END"
     ]
     if _is_opaque(tokens[2 if is_assignment else 1 :]):

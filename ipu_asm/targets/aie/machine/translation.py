@@ -101,14 +101,15 @@ def translate(
     With what variables hold when it begins, it is a batch. Returns None if there are too few
     bundles to translate.
     """
+    is_batch = seen is not None
     limit, least = MAX_BUNDLES, MIN_BUNDLES
-    if seen is not None:
+    if is_batch:
         limit, least = batches.MAX_BUNDLES, batches.MIN_BUNDLES
-    while limit >= 1 + (least - 1) * (seen is not None):
+    while limit >= (least if is_batch else 1):
         translation = _Translation(context, loop, pipeline, turns, seen)
         try:
             block = translation.block(pc, limit)
-            return block if block.size >= least or (block.sets_loop and seen is None) else None
+            return block if block.size >= least or (block.sets_loop and not is_batch) else None
         except Untranslatable:
             limit = min(limit - 1, translation.translated)
     return None
