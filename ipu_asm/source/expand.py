@@ -90,7 +90,7 @@ def _has_directives(text: str) -> bool:
 
 
 def uses_defines(surface: Surface, text: str, settings: SourceSettings) -> bool:
-    """Return whether a text may have names that settings define, or the preprocessor itself."""
+    """Return whether a text may use a macro that settings define or that is predefined."""
     defined = settings.all_defines
     is_used = bool(defined) and not defined.keys().isdisjoint(_NAME.findall(text))
     return is_used or _uses_predefined(surface, text)

@@ -1,4 +1,4 @@
-"""URIs of files and their paths; the folders of a client whose files are not on this disk."""
+"""Conversion between URIs and paths, also of folders that a host has copied for its client."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _mounted: dict[str, str] = {}
 
 
 def mount(uri: str, folder: str) -> None:
-    """Take what is below the URI of a folder for what is below a path, and the reverse.
+    """Convert URIs below that of a folder to paths below `folder`, and the reverse.
 
-    For a host that copies the folders of its client, such as the worker of a browser.
+    For a host that has copied the folder of its client, such as the worker of a browser.
     """
     _mounted[uri.rstrip("/")] = folder
     uri_of.cache_clear()

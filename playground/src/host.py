@@ -51,7 +51,7 @@ def start(write: Callable[[str], None]) -> None:
 
 
 def mount(uri: str, number: int) -> None:
-    """Give a folder of the client a place for its files; comes before the first message."""
+    """Make a folder here for the files of a client's folder, before the first message is fed."""
     folder = APP / "workspaces" / str(number)
     folder.mkdir(parents=True, exist_ok=True)
     uris.mount(uri, str(folder))

@@ -220,7 +220,7 @@ def _frame(
 
 
 def _loop_name(session: DebugSession, name: str, loop: range, shown: FrameFormat) -> str:
-    """The name of the frame of a loop: its trip, or else its bundles and its trips if known."""
+    """Name the stack frame of a loop by its current trip, else by its bundles and trip count."""
     trip = session.program.debugger.trip_text(loop.start)
     if trip.startswith("trip "):
         return f"{name}, {trip}"

@@ -93,7 +93,9 @@ class _Product(NamedTuple):
 
 
 class BatchValues(Values):
-    """Values of a batch. `nodes` are those in the table, `sizes` those of its areas.
+    """The values that the bundles of a batch read and write.
+
+    `nodes` are the values that have a place in the table, `sizes` the bytes of its areas.
 
     `seen` is what the cells and what is in flight hold when the batch is translated, by variable;
     of these, `guards` are those that it is translated for. `images` are expressions of loads.
@@ -109,7 +111,7 @@ class BatchValues(Values):
         self._emitted: set[str] = set()
 
     def node(self, area: int, size: int, name: str = "") -> str:
-        """Add a node; return its name."""
+        """Reserve bytes in an area of the table for a value; return the name of its node."""
         name = name or self.new(1)[0]
         self.nodes[name] = _Node(area, self.sizes[area], size)
         self.sizes[area] += size
@@ -367,7 +369,7 @@ def _queue_pop(batch: Batch, op: Operation, bound: BoundOperation) -> bool:
 
 
 def _split(pieces: Sequence[_Piece], size: int) -> tuple[list[_Piece], list[_Piece]]:
-    """Return the first bytes of some pieces, and the others."""
+    """Split pieces after a number of bytes."""
     found: tuple[list[_Piece], list[_Piece]] = [], []
     for node, start, own in pieces:
         taken = min(own, size)
@@ -412,9 +414,10 @@ def new_stamps() -> Array:
 
 
 class _Level(NamedTuple):
-    """Products whose accumulators are known once those before them are computed.
+    """Products that are computed together, after those of the levels before.
 
-    Each adds to a product at one of the places `sources`, or to words of the table.
+    Each adds to a product of such a level, at one of the places `sources`, or to words of the
+    table.
     """
 
     where: slice
